@@ -1,0 +1,2 @@
+import { buildProduct } from './bundles.mjs';
+await buildProduct();

@@ -1,0 +1,91 @@
+// The bundles that esbuild makes, and the files copied beside them. One place for build, tests and watch.
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+const require = createRequire(import.meta.url);
+
+const common = {
+  bundle: true,
+  sourcemap: false,
+  minify: true,
+  logLevel: 'warning',
+  absWorkingDir: root,
+  legalComments: 'none',
+  loader: { '.json': 'json' },
+};
+const node = { ...common, platform: 'node', target: 'node20', format: 'cjs' };
+const browser = { ...common, platform: 'browser', target: 'es2022', format: 'cjs' };
+
+/** Product bundles: only those whose entry exists, so that a room can be added in its own commit. */
+const bundles = [
+  {
+    ...node,
+    entryPoints: ['src/cli/main.ts'],
+    outfile: 'dist/cli.js',
+    banner: { js: '#!/usr/bin/env node' },
+  },
+  { ...node, entryPoints: ['src/extension/node.ts'], outfile: 'dist/extension.js', external: ['vscode'] },
+  {
+    ...browser,
+    entryPoints: ['src/extension/web.ts'],
+    outfile: 'dist/web/extension.js',
+    external: ['vscode'],
+  },
+  { ...node, entryPoints: ['src/worker/node.ts'], outfile: 'dist/worker.js' },
+  { ...browser, format: 'iife', entryPoints: ['src/worker/web.ts'], outfile: 'dist/web/worker.js' },
+];
+
+/** Every file below `folder` (relative to the root) whose name ends in `ending`. */
+export function filesBelow(folder, ending) {
+  const found = [];
+  const walk = path => {
+    for (const name of readdirSync(path)) {
+      const child = join(path, name);
+      if (statSync(child).isDirectory()) walk(child);
+      else if (name.endsWith(ending)) found.push(relative(root, child));
+    }
+  };
+  const start = join(root, folder);
+  if (existsSync(start)) walk(start);
+  return found.sort();
+}
+
+/** Copies the WebAssembly of the C parser beside the bundles. */
+function copyAssets() {
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  const runtime = join(require.resolve('web-tree-sitter'), '..', 'web-tree-sitter.wasm');
+  const grammar = join(require.resolve('tree-sitter-c/package.json'), '..', 'tree-sitter-c.wasm');
+  cpSync(runtime, join(root, 'dist/web-tree-sitter.wasm'));
+  cpSync(grammar, join(root, 'dist/tree-sitter-c.wasm'));
+}
+
+/** Builds what ships. */
+export async function buildProduct() {
+  await Promise.all(
+    bundles
+      .filter(({ entryPoints }) => existsSync(join(root, entryPoints[0])))
+      .map(options => esbuild.build(options)),
+  );
+  copyAssets();
+}
+
+/** Bundles unit tests (all, or those below `folder`) and returns the files to give to mocha. */
+export async function buildUnitTests(folder = 'test/unit') {
+  const entryPoints = folder.endsWith('.ts') ? [folder] : filesBelow(folder, '.test.ts');
+  if (!entryPoints.length) return [];
+  await esbuild.build({
+    ...node,
+    minify: false,
+    sourcemap: 'inline',
+    entryPoints,
+    outdir: 'dist/test',
+    outbase: 'test',
+    external: ['esbuild', 'playwright-core'],
+    packages: 'bundle',
+  });
+  return entryPoints.map(entry => join(root, 'dist/test', relative('test', entry)).replace(/\.ts$/, '.js'));
+}
