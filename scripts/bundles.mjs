@@ -89,3 +89,32 @@ export async function buildUnitTests(folder = 'test/unit') {
   });
   return entryPoints.map(entry => join(root, 'dist/test', relative('test', entry)).replace(/\.ts$/, '.js'));
 }
+
+/** Bundles the tests that run inside VS Code: one entry for each kind of extension host. */
+export async function buildHostTests() {
+  const shared = { minify: false, sourcemap: 'inline', external: ['vscode'] };
+  await Promise.all([
+    esbuild.build({
+      ...node,
+      ...shared,
+      entryPoints: ['test/host/node.ts'],
+      outfile: 'dist/test/host/node.js',
+    }),
+    esbuild.build({
+      ...browser,
+      ...shared,
+      entryPoints: ['test/host/web.ts'],
+      outfile: 'dist/test/host/web.js',
+    }),
+  ]);
+}
+
+/** Bundles test/bench/*.bench.ts and returns the files to run. */
+export async function buildBenches() {
+  const entryPoints = filesBelow('test/bench', '.bench.ts');
+  if (!entryPoints.length) return [];
+  await esbuild.build({ ...node, entryPoints, outdir: 'dist/bench', outbase: 'test/bench' });
+  return entryPoints.map(entry =>
+    join(root, 'dist/bench', relative('test/bench', entry)).replace(/\.ts$/, '.js'),
+  );
+}
