@@ -8,17 +8,16 @@ export const diagnosticKinds = {
   'hunk-count-mismatch': 'The hunk header and the body disagree, or the body is cut short.',
   'combined-diff': 'A combined diff of a merge; figures are those against the first parent.',
   'encoded-body': 'The diff is inside base64, so nothing can be placed at a line.',
-  'non-utf8': 'Bytes that are not UTF-8.',
-  'lost-blank':
-    'Context lines lost their leading blank; they were read as context because the counts then agree.',
-  'wrapped-line':
-    'A line was wrapped by a mail program and has been joined again because the counts then agree.',
-  'flattened-mail':
-    'A whole mail on one line; hunks were rebuilt from their headers, context is approximate.',
-  'orphan-hunk': 'A hunk header without a file header.',
-  'malformed-header': 'A header that cannot be read.',
-  'truncated-binary': 'A binary patch without data.',
-  limit: 'A bound of the reader was reached.',
+  'non-utf8': 'Bytes that are not UTF-8; they were read as ISO 8859-1.',
+  'lost-blank': 'Context lines lost their leading blank; they were read as context because the counts then agree.',
+  'wrapped-line': 'Lines were wrapped by a mail program; they were joined because the counts then agree.',
+  'flattened-mail': 'A whole mail on one line; hunks were rebuilt from their headers, context is approximate.',
+  'orphan-hunk': 'A hunk header that no file header precedes.',
+  'malformed-header': 'A header that cannot be read as written.',
+  'truncated-binary': 'A binary patch whose data are missing or damaged.',
+  'empty-hunk': 'A hunk that changes nothing.',
+  'empty-file': 'The header of a file with no change behind it.',
+  'no-final-newline': 'The document ends in the middle of a line; git refuses such a patch.',
 } as const;
 
 export type DiagnosticKind = keyof typeof diagnosticKinds;
@@ -32,40 +31,43 @@ export interface PatchDiagnostic {
 
 export type FileStatus = 'modified' | 'added' | 'deleted' | 'renamed' | 'copied' | 'binary';
 
-/** What a line of a hunk's body is. */
-export const enum LineKind {
-  Outside = 0,
-  Context = 1,
-  Added = 2,
-  Removed = 3,
-  /** `\ No newline at end of file` and other lines that are no content. */
-  Marker = 4,
+/** What a line of a text is to the reader. */
+export const LineKind = {
+  Outside: 0,
+  Context: 1,
+  Added: 2,
+  Removed: 3,
+  /** `\ No newline at end of file`: no content. */
+  Marker: 4,
   /** The rest of the line before it, split off by a mail program. */
-  Continuation = 5,
-  HunkHeader = 6,
-  FileHeader = 7,
-}
+  Continuation: 5,
+  HunkHeader: 6,
+  FileHeader: 7,
+  /** A context line that lost its leading blank: its text begins in column 0. */
+  BareContext: 8,
+} as const;
+export type LineKind = (typeof LineKind)[keyof typeof LineKind];
 
-/**
- * A text with its line table: the document itself, or a text decoded from a part of it (quoted-printable, base64,
- * flowed, a quotation without its marks, a flattened mail).
- */
+/** How a text came to be: the document itself, or decoded from a part of it. */
+export type SourceKind = 'document' | 'quoted-printable' | 'base64' | 'flowed' | 'quotation' | 'flattened';
+
+/** A text with its line table. Lines are 0-based here; document lines are 1-based. */
 export interface TextSource {
-  readonly kind:
-    'document' | 'quoted-printable' | 'base64' | 'flowed' | 'quotation' | 'flattened' | 'unstuffed';
+  readonly kind: SourceKind;
   readonly text: string;
   readonly lineCount: number;
-  /** Offset in `text` at which line `line` (0-based) begins. */
+  /** Offset in `text` at which line `line` begins. */
   lineStart(line: number): number;
-  /** Offset just behind line `line`, its line end left out. */
+  /** Offset just behind line `line`, its line end (LF or CR LF) left out. */
   lineEnd(line: number): number;
-  /** Text of line `line` without line end, from column `from`. */
-  lineText(line: number, from?: number): string;
+  lineText(line: number): string;
   lineKind(line: number): LineKind;
   /** 1-based line of the document on which `line` begins, or null. */
   documentLine(line: number): number | null;
-  /** 1-based line of the document on which `line` ends (soft breaks!), or null. */
+  /** 1-based line of the document on which `line` ends (later than it begins where a soft break split it), or null. */
   documentEndLine(line: number): number | null;
+  /** Offset in the document behind the text of `line`, or null: where an annotation of the line belongs. */
+  documentOffset(line: number): number | null;
 }
 
 /** One mail or format-patch message. */
@@ -74,14 +76,14 @@ export interface PatchMessage {
   readonly index: number;
   /** 1-based document line on which it begins. */
   readonly documentLine: number;
-  /** Behind its last line. */
+  /** 1-based document line behind its last. */
   readonly documentEndLine: number;
   readonly subject: string;
   readonly from: string;
   readonly date: string;
   readonly messageId: string;
   readonly inReplyTo: string;
-  /** `Re:` by subject or header. */
+  /** `Re:` or the like before the subject. */
   readonly isReply: boolean;
 }
 
@@ -90,12 +92,12 @@ export interface PatchHunk {
   readonly oldLines: number;
   readonly newStart: number;
   readonly newLines: number;
-  /** `+` lines of the body. */
+  /** `+` lines of the body (combined: in the first column). */
   readonly added: number;
   /** `-` lines of the body. */
   readonly removed: number;
   readonly documentLine: number | null;
-  /** Text after the second `@@`. */
+  /** Text after the second `@@`, trimmed. */
   readonly heading: string;
   readonly source: TextSource;
   /** Line of the `@@` header in `source`. */
@@ -103,9 +105,9 @@ export interface PatchHunk {
   /** Lines `firstLine` ≤ l < `endLine` of `source` are the body. */
   readonly firstLine: number;
   readonly endLine: number;
-  /** 1 for an ordinary hunk, the number of parents for a combined one. */
+  /** Number of parents: 1 for an ordinary hunk. */
   readonly parents: number;
-  /** Body shorter than declared, or continued past it. */
+  /** The body is shorter than declared or goes on past it. */
   readonly mismatch: boolean;
   /** Context was rebuilt and may differ from the file in white space. */
   readonly approximate: boolean;
@@ -123,30 +125,31 @@ export interface PatchFile {
   readonly message: number;
   readonly oldMode: string | null;
   readonly newMode: string | null;
+  /** Line of its first header line. */
   readonly documentLine: number | null;
   readonly hunks: readonly PatchHunk[];
 }
 
-/** A line of a hunk's body, as {@link hunkLines} gives it. */
-export interface HunkLine {
-  readonly kind: LineKind;
-  /** Without the marker. */
-  readonly text: string;
-  /** 1-based, 0 where the line is not on that side. */
-  readonly oldLine: number;
-  readonly newLine: number;
-  /** Line in `hunk.source`. */
-  readonly line: number;
-  readonly documentLine: number | null;
-}
-
 /** A document, read. */
 export interface PatchDocument {
+  /** The document's own text. */
   readonly document: TextSource;
   /** What the mails themselves add. */
   readonly files: readonly PatchFile[];
-  /** Quoted diffs. */
+  /** Diffs that a reply quotes. */
   readonly quoted: readonly PatchFile[];
   readonly messages: readonly PatchMessage[];
   readonly diagnostics: readonly PatchDiagnostic[];
+  /** Texts decoded from parts of the document that hold a diff: what an editor may offer to open. */
+  readonly decoded: readonly DecodedPart[];
+}
+
+export interface DecodedPart {
+  readonly source: TextSource;
+  /** 1-based index of the message it is a part of. */
+  readonly message: number;
+  /** File name given by the part's headers, or ''. */
+  readonly name: string;
+  /** 1-based document line on which the encoded part begins. */
+  readonly documentLine: number;
 }
