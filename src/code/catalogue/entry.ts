@@ -4,11 +4,13 @@
  *
  * How to price a call from an entry, for a given set of features:
  *
- * 1. `unknown` set → the call's cost is not known; list it with that reason. Never take it as nothing.
+ * 1. `unknown` set (of the row, or of the element chosen in step 2) → the call's cost is not known; list it with that
+ *    reason. Never take it as nothing.
  * 2. Otherwise take the *first* element of `costs` whose `when` holds (and whose `versions` admits the kernel, where the
  *    kernel's version is known). The last element always has an empty `when`, so one always holds.
  * 3. `ops` is what one call performs on all CPUs together. `{}` is *known and free*, unlike a name that is not found.
- *    If `n` is given and exceeds the full-flush ceiling and `full` is there, `full` stands in place of `ops`.
+ *    If `n` is given and exceeds the ceiling (`ceiling`, else the machine's) and `full` is there, `full` stands in
+ *    place of `ops`.
  *    If `other` is there, the call has a condition that is no feature (`condition`): `ops` is the dearer answer,
  *    `other` the other one (`{}` for "nothing").
  * 4. `select` set → the operations are those of the named argument's case, *added* to `ops`.
@@ -18,6 +20,8 @@
  *    `ops` holds the `IPI_WAIT` already).
  * 6. `CR3_WRITE` in `ops` stands for `CR3_FLUSH` or `CR3_NOFLUSH` by bit 63 of argument `value`; where that bit cannot
  *    be known the answer is `CR3_FLUSH`, and `CR3_NOFLUSH` the other one. Without PCID it is always `CR3_FLUSH`.
+ *
+ * 7. `deferred` of the chosen element is shown beside the count and never added to it.
  *
  * Multiply by the loop around the call, except that counts in `n` are already over the range the call is given.
  */
@@ -59,12 +63,20 @@ export interface CatalogueCost {
   readonly condition?: string;
   /** Kernel versions for which this element holds. */
   readonly versions?: VersionRange;
+  /** Pages (strides) above which `full` holds, where it is not the machine's full-flush ceiling. */
+  readonly ceiling?: number;
+  /** Work that the call leaves for later. It is not part of `ops`. */
+  readonly deferred?: DeferredWork;
+  /** Why the operations under these features cannot be known; then `ops` is `{}` and means nothing. */
+  readonly unknown?: string;
 }
 
 /** Operations chosen by an argument of the call, as written: `__tlbi(vae1is, …)`, `__invpcid(p, a, 0)`. */
 export interface ArgumentSelect {
   /** 0-based. */
   readonly argument: number;
+  /** Features without which the argument chooses nothing (the call is then `ops` alone). */
+  readonly when: readonly string[];
   /** Text of the argument → operations. */
   readonly cases: Readonly<Record<string, OperationCounts>>;
 }
@@ -112,7 +124,6 @@ export interface CatalogueEntry {
   readonly callback?: CallbackRun;
   /** 0-based index of the argument that is written to CR3 or CR4. */
   readonly value?: number;
-  readonly deferred?: DeferredWork;
   /** Features without which the call is not legal. They take no operation away: only `when` does. */
   readonly gate: readonly string[];
   /** Which CPUs are reached. */
