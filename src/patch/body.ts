@@ -53,7 +53,15 @@ export class BodyReader {
   private isEmpty(line: number): boolean {
     const start = this.table.starts[line]!;
     const code = this.table.text.charCodeAt(start);
-    return code === LF || (code === CR && (start + 1 >= this.table.text.length || this.table.text.charCodeAt(start + 1) === LF));
+    return (
+      code === LF ||
+      (code === CR && (start + 1 >= this.table.text.length || this.table.text.charCodeAt(start + 1) === LF))
+    );
+  }
+
+  /** `\\ No newline at end of file`, in whatever language; a line of assembly may begin with a backslash too. */
+  private isMarker(line: number): boolean {
+    return this.starts(line, '\\ ') && this.table.lineEnd(line) - this.table.starts[line]! >= 11;
   }
 
   /** `--- old`, `+++ new`, `@@`: the header of a file without a `diff` line. */
@@ -127,7 +135,7 @@ export class BodyReader {
         end = at + 1;
         if (direct) directEnd = end;
       } else if (this.isEmpty(at)) direct = false;
-      else if (this.code(at) !== BACKSLASH) return directEnd;
+      else if (!this.isMarker(at)) return directEnd;
     }
     return directEnd;
   }
@@ -142,14 +150,18 @@ export class BodyReader {
       else if (code === MINUS) {
         if (this.endsInSignature(at, old, added)) return false;
         old--;
-      } else if (code === BLANK || this.isEmpty(at) || (code !== BACKSLASH && this.isBareBy(plan, at))) {
+      } else if (code === BLANK || this.isEmpty(at) || (!this.isMarker(at) && this.isBareBy(plan, at))) {
         old--;
         added--;
       }
       if (old < 0 || added < 0) return false;
       at++;
     }
-    return at >= this.limit || !this.isSurplus(at);
+    if (at >= this.limit) return true;
+    // More lines without a marker would be as good context as these: then it is prose, not damage.
+    return plan === 'bare'
+      ? this.isStop(at) || this.isEmpty(at) || this.isSignature(at)
+      : !this.isSurplus(at);
   }
 
   private isBareBy(plan: Plan, line: number): boolean {
@@ -157,11 +169,12 @@ export class BodyReader {
     // Labels and preprocessor lines stand in column 0, tabs lead indented code: neither is the rest of a sentence.
     if (plan !== 'mixed') return false;
     const code = this.code(line);
-    return code === TAB || code === 35 /* # */ || code === 123 /* { */ || code === 125 /* } */;
+    return code === TAB || code === 35 /* # */ || code === 123 /* { */ || code === 125; /* } */
   }
 
   private plan(line: number, old: number, added: number): Plan {
-    for (const plan of ['bare', 'wrapped', 'mixed'] as const) if (this.fits(plan, line, old, added)) return plan;
+    for (const plan of ['bare', 'wrapped', 'mixed'] as const)
+      if (this.fits(plan, line, old, added)) return plan;
     return 'none';
   }
 
@@ -202,7 +215,7 @@ export class BodyReader {
         old--;
         left--;
         kinds[at++] = LineKind.Context;
-      } else if (code === BACKSLASH) {
+      } else if (code === BACKSLASH && this.isMarker(at)) {
         kinds[at++] = LineKind.Marker;
       } else if (code === LF || (code === CR && this.isEmpty(at))) {
         if (old === 0 || left === 0) break;
@@ -231,7 +244,7 @@ export class BodyReader {
       }
     }
     if (old > 0 || left > 0) mismatch = true;
-    while (at < this.limit && this.code(at) === BACKSLASH) kinds[at++] = LineKind.Marker;
+    while (at < this.limit && this.isMarker(at)) kinds[at++] = LineKind.Marker;
 
     const end = this.surplusEnd(at);
     if (end > at) mismatch = true;
@@ -263,7 +276,7 @@ export class BodyReader {
     const open = (): boolean => left > 0 || old.some(count => count > 0);
     while (open() && at < this.limit && !this.isStop(at)) {
       const start = starts[at]!;
-      if (text.charCodeAt(start) === BACKSLASH) {
+      if (text.charCodeAt(start) === BACKSLASH && this.isMarker(at)) {
         kinds[at++] = LineKind.Marker;
         continue;
       }
@@ -281,7 +294,7 @@ export class BodyReader {
       if (mark === '-') removed++;
       kinds[at++] = mark === '+' ? LineKind.Added : mark === '-' ? LineKind.Removed : LineKind.Context;
     }
-    while (at < this.limit && this.code(at) === BACKSLASH) kinds[at++] = LineKind.Marker;
+    while (at < this.limit && this.isMarker(at)) kinds[at++] = LineKind.Marker;
     const mismatch = left !== 0 || old.some(count => count !== 0);
     return { end: at, added, removed, mismatch, bare: 0, firstBare: -1, wrapped: 0, firstWrapped: -1 };
   }

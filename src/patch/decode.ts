@@ -1,17 +1,28 @@
 /** Bytes to text. What is not valid is read as ISO 8859-1, line by line, so that nothing is lost or moved. */
 
 /** Decodes bytes in `charset`; `invalid` says that some did not fit. An unknown charset is read as UTF-8. */
-export function decodeText(bytes: Uint8Array, charset = 'utf-8'): { text: string; invalid: boolean; firstInvalidLine: number | null } {
+export function decodeText(
+  bytes: Uint8Array,
+  charset = 'utf-8',
+): { text: string; invalid: boolean; firstInvalidLine: number | null } {
   const name = charset.trim().toLowerCase().replace(/^"|"$/g, '');
   if (name !== '' && name !== 'utf-8' && name !== 'utf8' && name !== 'us-ascii') {
     try {
-      return { text: new TextDecoder(name, { fatal: true }).decode(bytes), invalid: false, firstInvalidLine: null };
+      return {
+        text: new TextDecoder(name, { fatal: true }).decode(bytes),
+        invalid: false,
+        firstInvalidLine: null,
+      };
     } catch {
       // An unknown label, or bytes that do not fit it: read as UTF-8 below.
     }
   }
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), invalid: false, firstInvalidLine: null };
+    return {
+      text: new TextDecoder('utf-8', { fatal: true }).decode(bytes),
+      invalid: false,
+      firstInvalidLine: null,
+    };
   } catch {
     return decodeLines(bytes);
   }
@@ -40,7 +51,11 @@ function decodeLines(bytes: Uint8Array): { text: string; invalid: boolean; first
 }
 
 /** Decodes a whole document: UTF-16 with a byte order mark, else UTF-8. */
-export function decodeDocument(bytes: Uint8Array): { text: string; invalid: boolean; firstInvalidLine: number | null } {
+export function decodeDocument(bytes: Uint8Array): {
+  text: string;
+  invalid: boolean;
+  firstInvalidLine: number | null;
+} {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeText(bytes, 'utf-16le');
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeText(bytes, 'utf-16be');
   return decodeText(bytes);

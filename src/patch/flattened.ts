@@ -20,7 +20,10 @@ const nextField = / [A-Z][A-Za-z-]{1,40}: /g;
 
 /** The header fields of a flattened mail, each up to the next word that looks like a field's name. */
 export function flattenedFields(table: LineTable, line: number): Map<string, string> {
-  const text = table.text.slice(table.lineStart(line), Math.min(table.lineEnd(line), table.lineStart(line) + 50_000));
+  const text = table.text.slice(
+    table.lineStart(line),
+    Math.min(table.lineEnd(line), table.lineStart(line) + 50_000),
+  );
   const fields = new Map<string, string>();
   for (const name of fieldNames) {
     const at = text.indexOf(` ${name}: `);
@@ -106,7 +109,13 @@ function isNamePair(text: string, at: number, end: number): boolean {
 /** Where the header line that begins at `at` ends. */
 function headerLineEnd(text: string, at: number, end: number): number {
   let blanks = 0;
-  const words = text.startsWith('diff --git ', at) ? 4 : text.startsWith('index ', at) ? (/^index \S+ \d{6} /.test(text.slice(at, at + 120)) ? 3 : 2) : 2;
+  const words = text.startsWith('diff --git ', at)
+    ? 4
+    : text.startsWith('index ', at)
+      ? /^index \S+ \d{6} /.test(text.slice(at, at + 120))
+        ? 3
+        : 2
+      : 2;
   for (let pos = at; pos < end; pos++) {
     if (text.charCodeAt(pos) === 32 && ++blanks === words) return pos;
   }
@@ -120,14 +129,21 @@ function nextFile(text: string, from: number, end: number): number {
   for (const word of words) {
     let at = text.indexOf(word, from);
     // The signature counts only if git's version follows.
-    while (word === ' -- ' && at >= 0 && at < end && !/^ -- \d+\.\d/.test(text.slice(at, at + 20))) at = text.indexOf(word, at + 1);
+    while (word === ' -- ' && at >= 0 && at < end && !/^ -- \d+\.\d/.test(text.slice(at, at + 20)))
+      at = text.indexOf(word, at + 1);
     if (at >= 0 && at + 1 < stop) stop = at + 1;
   }
   return stop;
 }
 
 /** The offsets of the markers of a hunk's body, chosen so that the counts agree. */
-function markers(text: string, from: number, to: number, old: number, added: number): { at: number[]; certain: boolean } {
+function markers(
+  text: string,
+  from: number,
+  to: number,
+  old: number,
+  added: number,
+): { at: number[]; certain: boolean } {
   const all: { at: number; plus: boolean; operator: boolean }[] = [];
   for (let at = text.indexOf(' ', from) + 1; at > 0 && at < to; at = text.indexOf(' ', at) + 1) {
     const code = text.charCodeAt(at);

@@ -5,7 +5,11 @@ export interface ParseJson {
   readonly files: readonly FileJson[];
   readonly quoted: readonly FileJson[];
   readonly messages: number;
-  readonly diagnostics: readonly { readonly kind: string; readonly documentLine: number | null; readonly message: string }[];
+  readonly diagnostics: readonly {
+    readonly kind: string;
+    readonly documentLine: number | null;
+    readonly message: string;
+  }[];
 }
 
 export interface FileJson {
@@ -54,6 +58,10 @@ export function parseJson(document: PatchDocument): ParseJson {
     files: document.files.map(file => fileJson(file, false)),
     quoted: document.quoted.map(file => fileJson(file, true)),
     messages: document.messages.length,
-    diagnostics: document.diagnostics.map(({ kind, documentLine, message }) => ({ kind, documentLine, message })),
+    diagnostics: document.diagnostics.map(({ kind, documentLine, message }) => ({
+      kind,
+      documentLine,
+      message,
+    })),
   };
 }

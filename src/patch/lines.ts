@@ -30,7 +30,8 @@ export function hunkLines(hunk: PatchHunk): HunkLine[] {
     const kind = source.lineKind(line);
     const last = lines[lines.length - 1];
     if (kind === LineKind.Continuation) {
-      if (last) lines[lines.length - 1] = { ...last, text: `${last.text} ${source.lineText(line).trimStart()}` };
+      if (last)
+        lines[lines.length - 1] = { ...last, text: `${last.text} ${source.lineText(line).trimStart()}` };
       continue;
     }
     if (kind === LineKind.Marker) {

@@ -30,12 +30,17 @@ export function isFromLine(text: string, start: number, end: number): boolean {
   while (colon > start + 5 && text.charCodeAt(colon) !== 58) colon--;
   if (colon <= start + 9 || end - colon > 40) return false;
   const digit = (at: number): boolean => isDigit(text.charCodeAt(at));
-  if (!digit(colon - 4) || !digit(colon - 2) || !digit(colon - 1) || !digit(colon + 1) || !digit(colon + 2)) return false;
+  if (!digit(colon - 4) || !digit(colon - 2) || !digit(colon - 1) || !digit(colon + 1) || !digit(colon + 2))
+    return false;
   return Number.parseInt(text.slice(colon + 3, colon + 9), 10) > 90;
 }
 
 /** Reads header fields from `line`; returns them and the line behind the blank line that ends them. */
-export function readFields(table: LineTable, line: number, end: number): { fields: Map<string, string>; body: number } {
+export function readFields(
+  table: LineTable,
+  line: number,
+  end: number,
+): { fields: Map<string, string>; body: number } {
   const fields = new Map<string, string>();
   let name = '';
   let at = line;
@@ -62,7 +67,17 @@ export function readFields(table: LineTable, line: number, end: number): { field
   return at === line ? { fields, body: line } : { fields, body: at };
 }
 
-const mailFields = ['from', 'subject', 'date', 'received', 'return-path', 'message-id', 'mime-version', 'to', 'content-type'];
+const mailFields = [
+  'from',
+  'subject',
+  'date',
+  'received',
+  'return-path',
+  'message-id',
+  'mime-version',
+  'to',
+  'content-type',
+];
 
 /** Whether lines from `line` begin with the header of a mail: at least one field every mail has. */
 function beginsMail(table: LineTable, line: number, end: number): boolean {
@@ -78,9 +93,12 @@ function isBlank(table: LineTable, line: number): boolean {
 function isSenderLine(table: LineTable, line: number): boolean {
   const start = table.lineStart(line);
   const end = table.lineEnd(line);
-  if (table.text.charCodeAt(start) !== 91 || table.text.charCodeAt(end - 1) !== 93 || end - start > 90) return false;
+  if (table.text.charCodeAt(start) !== 91 || table.text.charCodeAt(end - 1) !== 93 || end - start > 90)
+    return false;
   const inner = table.text.slice(start + 1, end - 1);
-  return !inner.includes('[') && !inner.includes(']') && /^[\p{L}"'(]/u.test(inner) && !/patch|:/i.test(inner);
+  return (
+    !inner.includes('[') && !inner.includes(']') && /^[\p{L}"'(]/u.test(inner) && !/patch|:/i.test(inner)
+  );
 }
 
 const subjectStart = /^(?:(?:re|aw|sv|fwd?|antw)(?:\[\d+\])?: |\[)/i;
@@ -95,7 +113,8 @@ function archiveMessages(table: LineTable): number[] | null {
   while (first < lineCount && isBlank(table, first)) first++;
   let sender = first;
   while (sender < Math.min(lineCount, first + 8) && !isSenderLine(table, sender)) sender++;
-  if (sender >= lineCount || sender === first || !isSenderLine(table, sender) || !isBlank(table, sender - 1)) return null;
+  if (sender >= lineCount || sender === first || !isSenderLine(table, sender) || !isBlank(table, sender - 1))
+    return null;
   const base = table.lineText(first).replace(subjectStart, '');
   const begins = [first];
   for (let line = sender + 1; line < lineCount; line++) {
@@ -116,7 +135,8 @@ export function splitMessages(table: LineTable): MessageLines[] {
     const start = starts[line]!;
     if (text.charCodeAt(start) !== 70 /* F */) continue;
     if (!isFromLine(text, start, table.lineEnd(line))) continue;
-    if (line + 1 < lineCount && fieldName.test(text.slice(starts[line + 1]!, starts[line + 1]! + 80))) begins.push(line);
+    if (line + 1 < lineCount && fieldName.test(text.slice(starts[line + 1], starts[line + 1]! + 80)))
+      begins.push(line);
   }
   if (begins.length) {
     const first = begins[0]!;
@@ -130,7 +150,8 @@ export function splitMessages(table: LineTable): MessageLines[] {
     });
   }
   const archive = archiveMessages(table);
-  if (archive) return archive.map((begin, index) => archiveMessage(table, begin, archive[index + 1] ?? lineCount));
+  if (archive)
+    return archive.map((begin, index) => archiveMessage(table, begin, archive[index + 1] ?? lineCount));
   let first = 0;
   while (first < lineCount && isBlank(table, first)) first++;
   return [{ first: 0, end: lineCount, ...readFieldsIfMail(table, first, lineCount) }];

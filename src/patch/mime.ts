@@ -28,7 +28,10 @@ export function parseParameters(value: string): { type: string; parameters: Map<
   while (at >= 0 && at < value.length && parameters.size < 50) {
     const equals = value.indexOf('=', at);
     if (equals < 0) break;
-    const name = value.slice(at + 1, equals).trim().toLowerCase();
+    const name = value
+      .slice(at + 1, equals)
+      .trim()
+      .toLowerCase();
     let end: number;
     let content: string;
     if (value[equals + 1] === '"') {
@@ -76,7 +79,11 @@ export function textParts(
       collect(inner.fields, inner.body, end, depth + 1, '');
       return;
     }
-    if (!isText(content.type, name) || (container === 'multipart/alternative' && content.type !== 'text/plain')) return;
+    if (
+      !isText(content.type, name) ||
+      (container === 'multipart/alternative' && content.type !== 'text/plain')
+    )
+      return;
     const encoding = (partFields.get('content-transfer-encoding') ?? '').trim().toLowerCase();
     const charset = content.parameters.get('charset') ?? 'utf-8';
     const flowed = content.parameters.get('format')?.toLowerCase() === 'flowed';
@@ -84,18 +91,41 @@ export function textParts(
     if (encoding === 'quoted-printable' || encoding === 'base64') {
       const decode = encoding === 'base64' ? decodeBase64 : decodeQuotedPrintable;
       const decoded = decode(table, first, end, charset);
-      if (decoded.invalid) diagnose('non-utf8', first, `This part is not valid ${charset}; bytes that do not fit were read as ISO 8859-1.`);
-      parts.push({ table: decoded.table, from: 0, to: decoded.table.lineCount, flowed, delSp, name, rawLine: first });
+      if (decoded.invalid)
+        diagnose(
+          'non-utf8',
+          first,
+          `This part is not valid ${charset}; bytes that do not fit were read as ISO 8859-1.`,
+        );
+      parts.push({
+        table: decoded.table,
+        from: 0,
+        to: decoded.table.lineCount,
+        flowed,
+        delSp,
+        name,
+        rawLine: first,
+      });
     } else parts.push({ table, from: first, to: end, flowed, delSp, name, rawLine: first });
   }
 }
 
 function isText(type: string, name: string): boolean {
   if (type === 'text/html') return false;
-  return type.startsWith('text/') || type === '' || /\.(?:patch|diff|txt)$/i.test(name) || /x-(?:patch|diff)$/.test(type);
+  return (
+    type.startsWith('text/') ||
+    type === '' ||
+    /\.(?:patch|diff|txt)$/i.test(name) ||
+    /x-(?:patch|diff)$/.test(type)
+  );
 }
 
-function splitByBoundary(table: LineTable, from: number, to: number, boundary: string): { from: number; to: number }[] {
+function splitByBoundary(
+  table: LineTable,
+  from: number,
+  to: number,
+  boundary: string,
+): { from: number; to: number }[] {
   const sections: { from: number; to: number }[] = [];
   const mark = `--${boundary}`;
   let open = -1;

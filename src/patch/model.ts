@@ -9,9 +9,11 @@ export const diagnosticKinds = {
   'combined-diff': 'A combined diff of a merge; figures are those against the first parent.',
   'encoded-body': 'The diff is inside base64, so nothing can be placed at a line.',
   'non-utf8': 'Bytes that are not UTF-8; they were read as ISO 8859-1.',
-  'lost-blank': 'Context lines lost their leading blank; they were read as context because the counts then agree.',
+  'lost-blank':
+    'Context lines lost their leading blank; they were read as context because the counts then agree.',
   'wrapped-line': 'Lines were wrapped by a mail program; they were joined because the counts then agree.',
-  'flattened-mail': 'A whole mail on one line; hunks were rebuilt from their headers, context is approximate.',
+  'flattened-mail':
+    'A whole mail on one line; hunks were rebuilt from their headers, context is approximate.',
   'orphan-hunk': 'A hunk header that no file header precedes.',
   'malformed-header': 'A header that cannot be read as written.',
   'truncated-binary': 'A binary patch whose data are missing or damaged.',

@@ -13,7 +13,8 @@ export function unquoteName(text: string, from: number): { name: string; end: nu
     if (code !== 92 /* \ */) {
       if (code < 128) bytes.push(code);
       else {
-        for (const byte of new TextEncoder().encode(String.fromCodePoint(text.codePointAt(at)!))) bytes.push(byte);
+        for (const byte of new TextEncoder().encode(String.fromCodePoint(text.codePointAt(at)!)))
+          bytes.push(byte);
         if (text.codePointAt(at)! > 0xffff) at++;
         plain = false;
       }
@@ -23,11 +24,16 @@ export function unquoteName(text: string, from: number): { name: string; end: nu
     if (next >= '0' && next <= '7') {
       let value = 0;
       let digits = 0;
-      for (; digits < 3 && text[at] !== undefined && text[at]! >= '0' && text[at]! <= '7'; digits++, at++) value = value * 8 + Number(text[at]);
+      for (; digits < 3 && text[at] !== undefined && text[at]! >= '0' && text[at]! <= '7'; digits++, at++)
+        value = value * 8 + Number(text[at]);
       at--;
       bytes.push(value & 255);
       plain &&= value < 128;
-    } else bytes.push(({ n: 10, t: 9, r: 13, a: 7, b: 8, f: 12, v: 11 } as Record<string, number>)[next] ?? next.charCodeAt(0));
+    } else
+      bytes.push(
+        ({ n: 10, t: 9, r: 13, a: 7, b: 8, f: 12, v: 11 } as Record<string, number>)[next] ??
+          next.charCodeAt(0),
+      );
   }
   if (at >= text.length) return null;
   const name = plain ? bytesToAscii(bytes) : new TextDecoder().decode(new Uint8Array(bytes));
@@ -48,8 +54,10 @@ export interface HeaderName {
 }
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const isoStamp = /(?:^|[ \t])(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.\d{1,12})?(?: ?([+-])(\d\d):?(\d\d))?\s*$/;
-const asctimeStamp = /(?:^|[ \t])(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z][a-z]) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})(?: ([+-])(\d\d)(\d\d))?\s*$/;
+const isoStamp =
+  /(?:^|[ \t])(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.\d{1,12})?(?: ?([+-])(\d\d):?(\d\d))?\s*$/;
+const asctimeStamp =
+  /(?:^|[ \t])(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z][a-z]) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})(?: ([+-])(\d\d)(\d\d))?\s*$/;
 
 /** Seconds since the epoch of the time stamp at the end of `text`, and where it begins. */
 function timeStamp(text: string): { seconds: number; at: number } | null {
@@ -59,13 +67,23 @@ function timeStamp(text: string): { seconds: number; at: number } | null {
   const iso = isoStamp.exec(tail);
   if (iso) {
     const [, year, month, day, hour, minute, second, sign, zoneHour, zoneMinute] = iso;
-    const utc = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)) / 1000;
+    const utc =
+      Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)) /
+      1000;
     return { seconds: utc - zone(sign, zoneHour, zoneMinute), at: from + iso.index };
   }
   const asctime = asctimeStamp.exec(tail);
   if (asctime) {
     const [, month, day, hour, minute, second, year, sign, zoneHour, zoneMinute] = asctime;
-    const utc = Date.UTC(Number(year), months.indexOf(month!), Number(day), Number(hour), Number(minute), Number(second)) / 1000;
+    const utc =
+      Date.UTC(
+        Number(year),
+        months.indexOf(month!),
+        Number(day),
+        Number(hour),
+        Number(minute),
+        Number(second),
+      ) / 1000;
     return { seconds: utc - zone(sign, zoneHour, zoneMinute), at: from + asctime.index };
   }
   return null;
@@ -110,7 +128,10 @@ export function gitNames(rest: string): { oldName: string; newName: string } | n
   if (rest.charCodeAt(0) === QUOTE) {
     const first = unquoteName(rest, 0);
     if (!first || rest[first.end] !== ' ') return null;
-    const second = rest.charCodeAt(first.end + 1) === QUOTE ? unquoteName(rest, first.end + 1)?.name : rest.slice(first.end + 1);
+    const second =
+      rest.charCodeAt(first.end + 1) === QUOTE
+        ? unquoteName(rest, first.end + 1)?.name
+        : rest.slice(first.end + 1);
     return second ? { oldName: first.name, newName: second } : null;
   }
   const quote = rest.indexOf(' "');

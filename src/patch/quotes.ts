@@ -1,6 +1,6 @@
 import { Column, DerivedTable, type LineTable } from './table';
 import { scanDiffs } from './scan';
-import { DiffTables } from './tables';
+import type { DiffTables } from './tables';
 
 /** Deeper quotations than any thread has are not looked at. */
 const MAX_DEPTH = 20;
@@ -38,7 +38,13 @@ function beginsDiff(table: LineTable, line: number, column: number): boolean {
  * Finds the diffs that lines `from` ≤ l < `to` quote, depth by depth, and adds them to `tables`.
  * A remark between quoted lines does not end a hunk if its counts come out right across it; else the hunk is partial.
  */
-export function scanQuotations(table: LineTable, from: number, to: number, tables: DiffTables, message: number): void {
+export function scanQuotations(
+  table: LineTable,
+  from: number,
+  to: number,
+  tables: DiffTables,
+  message: number,
+): void {
   const depths = new Map<number, { lines: Column; hasDiff: boolean }>();
   for (let line = from; line < to; line++) {
     if (table.text.charCodeAt(table.starts[line]!) !== GREATER) continue;

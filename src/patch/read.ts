@@ -26,7 +26,11 @@ export function readPatch(text: string, origin: TextOrigin = { firstInvalidLine:
   const decoded: DecodedPart[] = [];
   const messages: PatchMessage[] = [];
   if (origin.firstInvalidLine !== null) {
-    files.diagnose('non-utf8', origin.firstInvalidLine, 'Not valid UTF-8 from here on in places; such lines were read as ISO 8859-1.');
+    files.diagnose(
+      'non-utf8',
+      origin.firstInvalidLine,
+      'Not valid UTF-8 from here on in places; such lines were read as ISO 8859-1.',
+    );
   }
   for (const lines of splitMessages(document)) {
     const fields = isFlattened(document, lines.first) ? flattenedFields(document, lines.first) : lines.fields;
@@ -34,7 +38,14 @@ export function readPatch(text: string, origin: TextOrigin = { firstInvalidLine:
     messages.push(message);
     readMessage(document, lines, message.index, files, quoted, decoded);
   }
-  return { document, files: files.files(), quoted: inOrder(quoted.files()), messages, decoded, diagnostics: sortDiagnostics(files.diagnostics) };
+  return {
+    document,
+    files: files.files(),
+    quoted: inOrder(quoted.files()),
+    messages,
+    decoded,
+    diagnostics: sortDiagnostics(files.diagnostics),
+  };
 }
 
 function readMessage(
@@ -67,13 +78,24 @@ function readPart(
   mail: boolean,
 ): void {
   const prose = mail && part.name === '';
-  const found = part.flowed ? bestOfFlowed(part, message, prose) : scanned(part.table, part.from, part.to, message, prose);
+  const found = part.flowed
+    ? bestOfFlowed(part, message, prose)
+    : scanned(part.table, part.from, part.to, message, prose);
   const { table, tables } = found;
   if (tables.fileCount && table.kind !== 'document') {
-    decoded.push({ source: table, message, name: part.name, documentLine: document.documentLine(part.rawLine) });
+    decoded.push({
+      source: table,
+      message,
+      name: part.name,
+      documentLine: document.documentLine(part.rawLine),
+    });
   }
   if (tables.fileCount && part.table.kind === 'base64') {
-    files.diagnose('encoded-body', document.documentLine(part.rawLine), 'The diff is base64: its lines have no place in this document. Open the decoded text to see them.');
+    files.diagnose(
+      'encoded-body',
+      document.documentLine(part.rawLine),
+      'The diff is base64: its lines have no place in this document. Open the decoded text to see them.',
+    );
   }
   files.append(tables);
   scanQuotations(table, found.from, found.to, quoted, message);
@@ -103,7 +125,9 @@ function bestOfFlowed(part: TextPart, message: number, prose: boolean): Scanned 
   for (const unstuff of [true, false]) {
     const table = unfoldFlowed(part.table, part.from, part.to, part.delSp, unstuff);
     const found = scanned(table, 0, table.lineCount, message, prose);
-    const better = found.tables.hunkCount > best.tables.hunkCount || (found.tables.hunkCount === best.tables.hunkCount && faults(found) < faults(best));
+    const better =
+      found.tables.hunkCount > best.tables.hunkCount ||
+      (found.tables.hunkCount === best.tables.hunkCount && faults(found) < faults(best));
     if (better) best = found;
   }
   return best;

@@ -31,7 +31,11 @@ interface Header {
 const extendedLines: readonly [string, (header: Header, rest: string) => void][] = [
   // Without its `---` line just before it.
   ['+++ ', (header, rest) => (header.new ??= headerName(rest))],
-  ['index ', (header, rest) => (header.indexMode = rest.includes(' ') ? rest.slice(rest.indexOf(' ') + 1).trim() : null)],
+  [
+    'index ',
+    (header, rest) =>
+      (header.indexMode = rest.includes(' ') ? rest.slice(rest.indexOf(' ') + 1).trim() : null),
+  ],
   ['similarity index ', () => undefined],
   ['dissimilarity index ', () => undefined],
   ['old mode ', (header, rest) => (header.oldMode = rest.trim())],
@@ -50,7 +54,15 @@ const extendedLines: readonly [string, (header: Header, rest: string) => void][]
  * `depth` > 0 marks a quotation: a hunk cut short there is partial, not at fault. `prose` says that the lines begin
  * with a mail's message, in which diff syntax may stand.
  */
-export function scanDiffs(table: LineTable, from: number, to: number, tables: DiffTables, message: number, depth = 0, prose = false): void {
+export function scanDiffs(
+  table: LineTable,
+  from: number,
+  to: number,
+  tables: DiffTables,
+  message: number,
+  depth = 0,
+  prose = false,
+): void {
   new DiffScanner(table, from, to, tables, message, depth, prose).scan();
 }
 
@@ -88,7 +100,7 @@ class DiffScanner {
   scan(): void {
     const { text, table } = this;
     const { starts } = table;
-    for (let line = this.from; line < this.to; ) {
+    for (let line = this.from; line < this.to;) {
       switch (text.charCodeAt(starts[line]!)) {
         case 64 /* @ */:
           line = this.hunk(line);
@@ -101,7 +113,8 @@ class DiffScanner {
           break;
         case 10:
         case 13:
-          if (this.header && !this.header.binary) this.closeHeader();
+          if (this.header) this.closeHeader();
+          this.strayed = true;
           line++;
           break;
         default:
@@ -111,10 +124,26 @@ class DiffScanner {
     this.closeHeader();
     this.checkLastFile();
     for (const line of this.orphans) this.reportOrphan(line);
+    const last = this.to - 1;
+    const cut =
+      this.table.kind === 'document' && this.to === this.table.lineCount && !this.text.endsWith('\n');
+    const kind = this.table.lineKind(last);
+    if (cut && kind !== LineKind.Outside && kind !== LineKind.Marker) {
+      this.tables.diagnose(
+        'no-final-newline',
+        this.table.documentLine(last),
+        'The document ends in the middle of this line.',
+      );
+    }
   }
 
   private reportOrphan(line: number): void {
-    if (!this.depth) this.tables.diagnose('orphan-hunk', this.table.documentLine(line), 'A hunk header without the header of a file: the hunk is left out.');
+    if (!this.depth)
+      this.tables.diagnose(
+        'orphan-hunk',
+        this.table.documentLine(line),
+        'A hunk header without the header of a file: the hunk is left out.',
+      );
   }
 
   /** A header behind which nothing changes the file: the rest was cut off. */
@@ -125,8 +154,18 @@ class DiffScanner {
     const place = this.table.documentLine(header.line);
     if (header.binary || header.added || header.deleted || header.move || header.newMode !== null) {
       const { names } = header;
-      if (header.style === 'git' && names && !header.move && !header.old && names.oldName.slice(2) !== names.newName.slice(2)) {
-        this.tables.diagnose('malformed-header', place, 'The two names of this header differ, and nothing says that the file was renamed.');
+      if (
+        header.style === 'git' &&
+        names &&
+        !header.move &&
+        !header.old &&
+        names.oldName.slice(2) !== names.newName.slice(2)
+      ) {
+        this.tables.diagnose(
+          'malformed-header',
+          place,
+          'The two names of this header differ, and nothing says that the file was renamed.',
+        );
       }
       return;
     }
@@ -187,7 +226,11 @@ class DiffScanner {
 
   private minus(line: number): number {
     if (!this.starts(line, '--- ') || !this.starts(line + 1, '+++ ')) {
-      if (this.text.startsWith('---', this.table.starts[line]) && this.table.lineEnd(line) === this.table.starts[line]! + 3) this.inDiff = true;
+      if (
+        this.text.startsWith('---', this.table.starts[line]) &&
+        this.table.lineEnd(line) === this.table.starts[line]! + 3
+      )
+        this.inDiff = true;
       const header = this.header;
       if (header && header.style !== 'plain' && header.old === null && this.starts(line, '--- ')) {
         header.old = headerName(this.rest(line, 4));
@@ -303,7 +346,11 @@ class DiffScanner {
       if (at < this.to && this.table.lineEnd(at) === this.table.starts[at]!) at++;
     }
     if ((!blocks || damaged) && !this.depth) {
-      this.tables.diagnose('truncated-binary', this.table.documentLine(line), 'The data of this binary patch are missing or damaged.');
+      this.tables.diagnose(
+        'truncated-binary',
+        this.table.documentLine(line),
+        'The data of this binary patch are missing or damaged.',
+      );
     }
     this.mark(line, at - line);
     this.closeHeader();
@@ -320,24 +367,54 @@ class DiffScanner {
       return;
     }
     this.checkLastFile();
-    if ((header.old === null) !== (header.new === null)) this.malformed(header.line, 'Of the two lines that name the file before and after, one is missing.');
+    if ((header.old === null) !== (header.new === null))
+      this.malformed(header.line, 'Of the two lines that name the file before and after, one is missing.');
+    if (
+      header.style === 'git' &&
+      header.names &&
+      !(sameFile(header.old, header.names.oldName) && sameFile(header.new, header.names.newName))
+    ) {
+      this.malformed(header.line, 'The names of this header disagree.');
+    }
     const raw = {
       oldName: header.old?.name ?? header.names?.oldName ?? '',
       newName: header.new?.name ?? header.names?.newName ?? '',
     };
     const { oldName, newName } =
       header.style === 'combined' && header.old === null ? raw : stripPrefixes(raw.oldName, raw.newName);
-    if (header.move && !(header.from !== null && header.to !== null && agree(header.from, header.names?.oldName) && agree(header.to, header.names?.newName))) {
-      this.malformed(header.line, `The lines of this header that say what was ${header.move} are incomplete or disagree.`);
+    if (
+      header.move &&
+      !(
+        header.from !== null &&
+        header.to !== null &&
+        agree(header.from, header.names?.oldName) &&
+        agree(header.to, header.names?.newName)
+      )
+    ) {
+      this.malformed(
+        header.line,
+        `The lines of this header that say what was ${header.move} are incomplete or disagree.`,
+      );
     }
     let oldPath: string | null = header.from ?? oldName;
     let newPath: string | null = header.to ?? newName;
     // A side is missing by /dev/null, by the mode line, or by an epoch time stamp with an empty range.
-    if (header.added || oldName === '/dev/null' || (header.old?.epoch && (!first || first.oldCounts[0] === 0))) oldPath = null;
-    if (header.deleted || newName === '/dev/null' || (header.new?.epoch && (!first || first.newLines === 0))) newPath = null;
+    if (
+      header.added ||
+      oldName === '/dev/null' ||
+      (header.old?.epoch && (!first || first.oldCounts[0] === 0))
+    )
+      oldPath = null;
+    if (header.deleted || newName === '/dev/null' || (header.new?.epoch && (!first || first.newLines === 0)))
+      newPath = null;
     const status: FileStatus = header.binary
       ? 'binary'
-      : (header.move ?? (oldPath === null && newPath !== null ? 'added' : newPath === null && oldPath !== null ? 'deleted' : 'modified'));
+      : (header.move ??
+        (oldPath === null && newPath !== null
+          ? 'added'
+          : newPath === null && oldPath !== null
+            ? 'deleted'
+            : 'modified'));
     this.tables.addFile({
       oldPath,
       newPath,
@@ -354,7 +431,9 @@ class DiffScanner {
     this.open = true;
     this.lastHeader = header;
     this.hunksBefore = this.tables.hunkCount;
-    for (const mode of [header.oldMode, header.newMode, header.indexMode]) if (mode !== null && !/^[0-7]{5,6}$/.test(mode)) this.malformed(header.line, 'A file mode of this header is no octal number.');
+    for (const mode of [header.oldMode, header.newMode, header.indexMode])
+      if (mode !== null && !/^[0-7]{5,6}$/.test(mode))
+        this.malformed(header.line, 'A file mode of this header is no octal number.');
   }
 
   private hunk(line: number): number {
@@ -362,7 +441,8 @@ class DiffScanner {
     if (this.text.charCodeAt(start + 1) !== 64) return this.other(line);
     const header = parseHunkHeader(this.text, start, this.table.lineEnd(line));
     if (!header) {
-      if (this.inDiff || this.header?.confirmed) this.malformed(line, 'This hunk header cannot be read; its lines are left out.');
+      if (this.inDiff || this.header?.confirmed)
+        this.malformed(line, 'This hunk header cannot be read; its lines are left out.');
       return line + 1;
     }
     if (this.header?.confirmed) this.closeHeader(header);
@@ -386,26 +466,54 @@ class DiffScanner {
     return body.end;
   }
 
-  private report(line: number, header: HunkHeader, body: ReturnType<BodyReader['read']>, combined: boolean): void {
+  private report(
+    line: number,
+    header: HunkHeader,
+    body: ReturnType<BodyReader['read']>,
+    combined: boolean,
+  ): void {
     const place = this.table.documentLine(line);
-    if (!header.exact) this.tables.diagnose('malformed-header', place, 'This hunk header is not as diff writes it; it was read all the same.');
-    if (this.strayed) this.tables.diagnose('orphan-hunk', place, 'Other text stands between this hunk and the file it is taken to belong to.');
+    if (!header.exact)
+      this.tables.diagnose(
+        'malformed-header',
+        place,
+        'This hunk header is not as diff writes it; it was read all the same.',
+      );
+    if (this.strayed)
+      this.tables.diagnose(
+        'orphan-hunk',
+        place,
+        'Other text stands between this hunk and the file it is taken to belong to.',
+      );
     if (combined && !this.reportedCombined) {
       this.reportedCombined = true;
-      this.tables.diagnose('combined-diff', place, 'A combined diff of a merge: figures are those against the first parent, and it is not analysed.');
+      this.tables.diagnose(
+        'combined-diff',
+        place,
+        'A combined diff of a merge: figures are those against the first parent, and it is not analysed.',
+      );
     }
     if (body.mismatch) {
       const { old, added } = this.lengths(line + 1, body.end);
-      const what = combined ? '' : `: declared are ${header.oldCounts[0]!} old and ${header.newLines} new lines, present ${old} and ${added}`;
+      const what = combined
+        ? ''
+        : `: declared are ${header.oldCounts[0]!} old and ${header.newLines} new lines, present ${old} and ${added}`;
       this.tables.diagnose('hunk-count-mismatch', place, `Header and body of this hunk disagree${what}.`);
     } else if (!body.added && !body.removed) {
       this.tables.diagnose('empty-hunk', place, 'This hunk changes nothing.');
     }
-    if (body.end === this.table.lineCount && this.table.kind === 'document' && !this.text.endsWith('\n') && this.table.lineKind(body.end - 1) !== LineKind.Marker) {
-      this.tables.diagnose('no-final-newline', this.table.documentLine(body.end - 1), 'The document ends in the middle of this line.');
-    }
-    if (body.bare) this.tables.diagnose('lost-blank', this.table.documentLine(body.firstBare), `${body.bare} context line(s) of this hunk lost the leading blank.`);
-    if (body.wrapped) this.tables.diagnose('wrapped-line', this.table.documentLine(body.firstWrapped), `${body.wrapped} line(s) of this hunk were wrapped by a mail program.`);
+    if (body.bare)
+      this.tables.diagnose(
+        'lost-blank',
+        this.table.documentLine(body.firstBare),
+        `${body.bare} context line(s) of this hunk lost the leading blank.`,
+      );
+    if (body.wrapped)
+      this.tables.diagnose(
+        'wrapped-line',
+        this.table.documentLine(body.firstWrapped),
+        `${body.wrapped} line(s) of this hunk were wrapped by a mail program.`,
+      );
   }
 
   private lengths(from: number, to: number): { old: number; added: number } {
@@ -423,6 +531,10 @@ class DiffScanner {
 /** Whether the name of a rename is that of the `diff --git` line, which has a prefix. */
 function agree(name: string, full: string | undefined): boolean {
   return full === undefined || full === name || full.endsWith(`/${name}`);
+}
+
+function sameFile(given: HeaderName | null, name: string): boolean {
+  return given === null || given.name === '/dev/null' || given.name === name;
 }
 
 /** A line of git's base85: a letter that gives the number of bytes, then five characters for each four of them. */

@@ -20,7 +20,12 @@ export function scanFlattened(table: FlattenedTable, tables: DiffTables, message
     // Context lines cannot be counted; the marks can be checked against the header.
     const agrees = ranges.newLines - count.added === ranges.oldCounts[0]! - count.removed;
     flags = HunkFlag.Approximate | (agrees ? 0 : HunkFlag.Mismatch);
-    if (!agrees) tables.diagnose('hunk-count-mismatch', table.documentLine(), 'The marks of this hunk do not agree with its header.');
+    if (!agrees)
+      tables.diagnose(
+        'hunk-count-mismatch',
+        table.documentLine(),
+        'The marks of this hunk do not agree with its header.',
+      );
     tables.addHunk(table, header, end, count.added, count.removed, flags, 0);
     header = -1;
     count.added = count.removed = 0;
@@ -44,7 +49,16 @@ export function scanFlattened(table: FlattenedTable, tables: DiffTables, message
       const oldPath = oldName === '/dev/null' ? null : oldName;
       const newPath = newName === '/dev/null' ? null : newName;
       const status = oldPath === null ? 'added' : newPath === null ? 'deleted' : 'modified';
-      tables.addFile({ oldPath, newPath, status, message, oldMode: null, newMode: null, source: table, headerLine: line });
+      tables.addFile({
+        oldPath,
+        newPath,
+        status,
+        message,
+        oldMode: null,
+        newMode: null,
+        source: table,
+        headerLine: line,
+      });
       open = true;
     } else if (header >= 0 && text.startsWith('+')) {
       count.added++;

@@ -31,7 +31,9 @@ export class Column {
 
   /** The numbers, without spare room. */
   finish(): Int32Array {
-    return this.data.length > this.length + 1024 ? this.data.slice(0, this.length) : this.data.subarray(0, this.length);
+    return this.data.length > this.length + 1024
+      ? this.data.slice(0, this.length)
+      : this.data.subarray(0, this.length);
   }
 }
 
@@ -39,7 +41,7 @@ export class Column {
 export function lineStarts(text: string): Int32Array {
   const starts = new Column(Math.ceil(text.length / 32));
   const end = text.length;
-  for (let at = 0; at < end; ) {
+  for (let at = 0; at < end;) {
     starts.push(at);
     const next = text.indexOf('\n', at);
     if (next < 0) break;

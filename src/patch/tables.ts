@@ -65,7 +65,8 @@ export class DiffTables {
     const index = this.statuses.push(record.status) - 1;
     this.oldPaths.push(record.oldPath);
     this.newPaths.push(record.newPath);
-    if (record.oldMode !== null || record.newMode !== null) this.modes.set(index, { oldMode: record.oldMode, newMode: record.newMode });
+    if (record.oldMode !== null || record.newMode !== null)
+      this.modes.set(index, { oldMode: record.oldMode, newMode: record.newMode });
     this.fileSource.push(this.sourceIndex(record.source));
     this.fileMessage.push(record.message);
     this.fileLine.push(record.headerLine);
@@ -74,7 +75,15 @@ export class DiffTables {
   }
 
   /** Adds a hunk to the last file. */
-  addHunk(source: LineTable, headerLine: number, endLine: number, added: number, removed: number, flags: number, depth: number): void {
+  addHunk(
+    source: LineTable,
+    headerLine: number,
+    endLine: number,
+    added: number,
+    removed: number,
+    flags: number,
+    depth: number,
+  ): void {
     this.hunkSource.push(this.sourceIndex(source));
     this.hunkHeader.push(headerLine);
     this.hunkEnd.push(endLine);
@@ -121,12 +130,21 @@ export class DiffTables {
 
   hunksOf(file: number): PatchHunk[] {
     const hunks: PatchHunk[] = [];
-    for (let hunk = file > 0 ? this.fileHunkEnd.at(file - 1) : 0; hunk < this.fileHunkEnd.at(file); hunk++) hunks.push(new HunkView(this, hunk));
+    for (let hunk = file > 0 ? this.fileHunkEnd.at(file - 1) : 0; hunk < this.fileHunkEnd.at(file); hunk++)
+      hunks.push(new HunkView(this, hunk));
     return hunks;
   }
 
   /** One field of a hunk; only {@link HunkView} asks. */
-  hunk(hunk: number): { source: LineTable; headerLine: number; endLine: number; added: number; removed: number; flags: number; depth: number } {
+  hunk(hunk: number): {
+    source: LineTable;
+    headerLine: number;
+    endLine: number;
+    added: number;
+    removed: number;
+    flags: number;
+    depth: number;
+  } {
     return {
       source: this.sources[this.hunkSource.at(hunk)]!,
       headerLine: this.hunkHeader.at(hunk),

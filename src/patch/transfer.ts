@@ -68,7 +68,10 @@ export function decodeQuotedPrintable(table: LineTable, from: number, to: number
     begin = line + 1;
   }
   const { text: decoded, invalid } = decodeText(bytes.finish(), charset);
-  return { table: new DerivedTable('quoted-printable', decoded, table, first.finish(), last.finish()), invalid };
+  return {
+    table: new DerivedTable('quoted-printable', decoded, table, first.finish(), last.finish()),
+    invalid,
+  };
 }
 
 /** Decodes base64 lines; nothing of the result has a place in the document. */
@@ -105,7 +108,13 @@ function base64Value(code: number): number {
  * the same quote depth, and a blank that was stuffed before a line is removed. `unstuff` false keeps the blanks, for
  * the many senders that fold but do not stuff.
  */
-export function unfoldFlowed(table: LineTable, from: number, to: number, delSp: boolean, unstuff: boolean): DerivedTable {
+export function unfoldFlowed(
+  table: LineTable,
+  from: number,
+  to: number,
+  delSp: boolean,
+  unstuff: boolean,
+): DerivedTable {
   const pieces: string[] = [];
   const first = new Column();
   const last = new Column();

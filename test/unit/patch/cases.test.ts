@@ -19,7 +19,12 @@ describe('parse cases', () => {
     it(name, () => {
       const expected = JSON.parse(readFileSync(join(folder, name, 'expected.json'), 'utf8')) as Expected;
       const got = parseJson(readBytes(readFileSync(join(folder, name, 'input.patch'))));
-      const files = got.files.map(({ oldPath, newPath, status, hunks }) => ({ oldPath, newPath, status, hunks }));
+      const files = got.files.map(({ oldPath, newPath, status, hunks }) => ({
+        oldPath,
+        newPath,
+        status,
+        hunks,
+      }));
       assert.deepEqual(files, expected.files);
       assert.equal(got.messages, expected.messages);
       const kinds = new Set(got.diagnostics.map(({ kind }) => kind).filter(kind => judged.has(kind)));

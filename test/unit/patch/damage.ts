@@ -44,7 +44,10 @@ export function damage(bytes: Uint8Array, random: (n: number) => number): Uint8A
       case 7: {
         const headers = lines.flatMap((text, index) => (text.startsWith('@@ -') ? [index] : []));
         const header = headers[random(headers.length || 1)];
-        if (header !== undefined) lines[header] = lines[header]!.replace(/\d+/g, digits => (random(3) ? digits : String(Number(digits) + random(3) - 1)));
+        if (header !== undefined)
+          lines[header] = lines[header]!.replace(/\d+/g, digits =>
+            random(3) ? digits : String(Number(digits) + random(3) - 1),
+          );
         break;
       }
       default: {

@@ -47,9 +47,15 @@ describe('the seed mails', function () {
       );
       for (const hunk of [...hunks, ...quoted]) {
         const line = documentLine(read, hunk.documentLine!);
-        assert.ok(line.includes(`@@ -${hunk.oldStart}`), `line ${hunk.documentLine} of seed ${index}: ${line.slice(0, 80)}`);
+        assert.ok(
+          line.includes(`@@ -${hunk.oldStart}`),
+          `line ${hunk.documentLine} of seed ${index}: ${line.slice(0, 80)}`,
+        );
       }
-      for (const file of read.files) assert.ok(file.documentLine !== null && documentLine(read, file.documentLine).includes(file.newPath!));
+      for (const file of read.files)
+        assert.ok(
+          file.documentLine !== null && documentLine(read, file.documentLine).includes(file.newPath!),
+        );
     });
   });
 
@@ -69,7 +75,10 @@ describe('the seed mails', function () {
         [1430, 3],
       ],
     );
-    assert.deepEqual(quoted.filter(hunk => !hunk.partial).map(hunk => hunk.documentLine), [688, 722, 735]);
+    assert.deepEqual(
+      quoted.filter(hunk => !hunk.partial).map(hunk => hunk.documentLine),
+      [688, 722, 735],
+    );
   });
 
   it('seed 000: no fault is reported', () => assert.deepEqual(readBytes(readSeed(0)).diagnostics, []));
@@ -93,15 +102,24 @@ describe('the seed mails', function () {
 
   it('seed 002: one diagnostic says that the mail was flattened, and context is approximate', () => {
     const read = readBytes(readSeed(2));
-    assert.deepEqual(read.diagnostics.map(({ kind }) => kind), ['flattened-mail']);
+    assert.deepEqual(
+      read.diagnostics.map(({ kind }) => kind),
+      ['flattened-mail'],
+    );
     assert.ok(hunksOf(read.files).every(hunk => hunk.approximate));
     assert.equal(read.files[0]!.newPath, 'mm/xpfo.c');
-    assert.equal(read.messages[0]!.subject, '[RFC PATCH v7 11/16] mm, x86: omit TLB flushing by default for XPFO page table modifications');
+    assert.equal(
+      read.messages[0]!.subject,
+      '[RFC PATCH v7 11/16] mm, x86: omit TLB flushing by default for XPFO page table modifications',
+    );
   });
 
   it('seed 003: subject and sender of an archive text', () => {
     const [message] = readBytes(readSeed(3)).messages;
-    assert.equal(message!.subject, '[RFC PATCH v8 14/14] xpfo, mm: Optimize XPFO TLB flushes by batching them together');
+    assert.equal(
+      message!.subject,
+      '[RFC PATCH v8 14/14] xpfo, mm: Optimize XPFO TLB flushes by batching them together',
+    );
     assert.equal(message!.from, 'Khalid Aziz');
   });
 
