@@ -1,0 +1,68 @@
+/** Wires the extension; the same in both kinds of extension host. Nothing is read before a provider is asked. */
+import * as vscode from 'vscode';
+import { registerCommands } from './commands';
+import type { Shared } from './context';
+import { DecodedDocuments } from './decodedDocuments';
+import { Machines } from './machines';
+import { Models } from './models';
+import { operationsText } from './present/labels';
+import { CodeLenses } from './providers/codeLenses';
+import { Folding } from './providers/folding';
+import { Hovers } from './providers/hovers';
+import { InlayHints } from './providers/inlayHints';
+import { Links } from './providers/links';
+import { Problems } from './providers/problems';
+import { Ruler } from './providers/ruler';
+import { StatusItem } from './providers/statusItem';
+import { Symbols } from './providers/symbols';
+import { Reader } from './reader';
+import { Settings } from './settings';
+import { WorkerClient, type StartWorker } from './workerClient';
+
+/** What `activate` returns; tests read it. */
+export interface ExtensionApi {
+  /** Time that `activate` itself took. */
+  readonly activationMilliseconds: number;
+}
+
+/** Operations that the hunks of a document change, by header line. */
+const deltas =
+  (models: Models) =>
+  (document: vscode.TextDocument): ReadonlyMap<number, string> =>
+    new Map(
+      models
+        .peek(document)
+        ?.report.annotations.map(hunk => [hunk.line, operationsText(hunk.delta, true, 60) || 'no change']) ??
+        [],
+    );
+
+export function activateExtension(context: vscode.ExtensionContext, startWorker: StartWorker): ExtensionApi {
+  const begun = performance.now();
+  const log = vscode.window.createOutputChannel('TLBScope', { log: true });
+  const settings = new Settings(log);
+  const machines = new Machines(settings);
+  const worker = new WorkerClient(startWorker, line => log.warn(line));
+  const reader = new Reader(worker);
+  const models = new Models(reader, log, () => machines.features());
+  const shared: Shared = { settings, models, machines, log, extensionUri: context.extensionUri };
+  context.subscriptions.push(
+    log,
+    settings,
+    worker,
+    models,
+    ...registerCommands(shared),
+    ...new CodeLenses(shared).register(),
+    ...new InlayHints(shared).register(),
+    ...new Hovers(shared).register(),
+    ...new Symbols(shared, deltas(models)).register(),
+    ...new Folding(shared).register(),
+    ...new Links(shared).register(),
+    ...new Ruler(shared).register(),
+    ...new Problems(shared).register(),
+    ...new DecodedDocuments(shared, reader).register(),
+    ...new StatusItem(shared).register(),
+  );
+  const activationMilliseconds = performance.now() - begun;
+  log.info(`Activated in ${activationMilliseconds.toFixed(1)} ms.`);
+  return { activationMilliseconds };
+}

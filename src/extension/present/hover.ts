@@ -1,0 +1,168 @@
+/** The explanation of a number: Markdown in which every piece of patch text is escaped. */
+import type { Cause, HunkAnnotation, LineAnnotation, UnknownReport } from '../../protocol/report';
+import { markdownText } from './escape';
+import {
+  countedOperation,
+  formatCycles,
+  formatNumber,
+  formatRange,
+  operationsText,
+  valuesText,
+} from './labels';
+import type { ShownMachine } from './machine';
+import { price, type Price, type PriceRow, type Values } from './prices';
+import { switches, type Switch } from './switches';
+
+/** The commands that a hover may run; the Markdown is trusted for these alone. */
+export const hoverCommands = ['tlbscope.chooseMachine', 'tlbscope.chooseValues', 'tlbscope.hide'] as const;
+
+/** At most so many entries of one list: a hover is read, not scrolled. */
+const longestList = 12;
+
+const commandLink = (label: string, command: (typeof hoverCommands)[number], argument?: string): string =>
+  `[${label}](command:${command}${argument === undefined ? '' : `?${encodeURIComponent(JSON.stringify([argument]))}`})`;
+
+function list(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, longestList).map(line => `- ${line}`);
+  return lines.length > longestList ? [...shown, `- and ${lines.length - longestList} more`] : shown;
+}
+
+const times = (row: PriceRow): string => (row.times === null ? 'unknown' : formatNumber(row.times));
+
+function tableRow(row: PriceRow): string {
+  const { figure } = row;
+  const each =
+    !figure || figure.cycles === null
+      ? 'unknown'
+      : `${formatNumber(figure.cycles)} (${formatNumber(figure.low ?? figure.cycles)}–${formatNumber(figure.high ?? figure.cycles)})`;
+  const sum = row.cycles ? formatRange(row.cycles) : `unknown: ${markdownText(row.why)}`;
+  const count = markdownText(row.count.replaceAll('*', '·'));
+  const cells = [markdownText(row.operation), count, times(row), each, figure?.kind ?? '–', sum];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function priceTable(priced: Price): string[] {
+  if (!priced.rows.length) return [];
+  return [
+    '| operation | count | times | cycles each | kind | sum |',
+    '| --- | --- | ---: | ---: | --- | ---: |',
+    ...priced.rows.map(tableRow),
+  ];
+}
+
+/** Source and note of every figure that was used. */
+function sources(priced: Price, machine: ShownMachine): string[] {
+  const lines = priced.rows.flatMap(({ operation, figure }) => {
+    if (!figure) return [];
+    const from = figure.source.map(id => markdownText(machine.source(id))).join('; ');
+    const converted = figure.converted ? ` Converted: ${markdownText(figure.converted)}.` : '';
+    const note = figure.note ? ` ${markdownText(figure.note, 400)}` : '';
+    return [`${markdownText(operation)}: ${from || 'no source'}.${converted}${note}`];
+  });
+  return lines.length ? ['Sources of the figures:', '', ...list(lines)] : [];
+}
+
+const unknownLines = (unknown: readonly UnknownReport[]): string[] =>
+  unknown.length
+    ? [
+        'Not known, and not counted:',
+        '',
+        ...list(
+          unknown.map(
+            ({ name, line, why }) =>
+              `${markdownText(name)}${line === null ? '' : `, line ${line}`}: ${markdownText(why)}`,
+          ),
+        ),
+      ]
+    : [];
+
+function causeLine({ name, operations, why, gates, note }: Cause): string {
+  const performs = operationsText(operations, false);
+  const parts = [`**${markdownText(name)}**`];
+  if (performs && Object.keys(operations).length) parts.push(`→ ${markdownText(performs)}.`);
+  if (why) parts.push(markdownText(why));
+  if (gates.length) parts.push(`Needs ${gates.map(gate => markdownText(gate)).join(', ')}.`);
+  if (note) parts.push(markdownText(note));
+  return parts.join(' ');
+}
+
+const byNameNote =
+  'By name: each line counts once, as the catalogue of kernel names says; loops, conditions and the functions called are not read.';
+
+function ending(machine: ShownMachine, off: readonly Switch[]): string {
+  const links = [
+    commandLink('Choose machine', 'tlbscope.chooseMachine'),
+    commandLink('Set n and c', 'tlbscope.chooseValues'),
+    ...off.map(name => commandLink(`Turn off: ${switches[name].toLowerCase()}`, 'tlbscope.hide', name)),
+  ];
+  return `${markdownText(machine.name)} · ${links.join(' · ')}`;
+}
+
+const blocks = (...parts: readonly (readonly string[])[]): string =>
+  parts
+    .filter(part => part.length)
+    .map(part => part.join('\n'))
+    .join('\n\n');
+
+const total = (priced: Price, values: Values): string => {
+  const at = priced.symbols.length ? ` at ${valuesText(priced, values)}` : '';
+  return priced.cycles
+    ? `**${formatCycles(priced.cycles)}**${at}`
+    : '**no price** (a figure is missing, see below)';
+};
+
+/** Why a line has its hint. */
+export function lineHover(
+  line: LineAnnotation,
+  machine: ShownMachine,
+  values: Values,
+  off: readonly Switch[],
+): string {
+  const priced = price(line.operations, machine, values);
+  const side = { old: 'Removed line', new: 'Added line', both: 'Context line' }[line.side];
+  const head = Object.keys(line.operations).length
+    ? `${side}: ${markdownText(operationsText(line.operations, false))}, ${total(priced, values)}${line.weak ? ', *by name*' : ''}`
+    : `${side}: **cost not known**`;
+  return blocks(
+    [head],
+    list(line.causes.map(causeLine)),
+    priceTable(priced),
+    unknownLines(line.unknown),
+    line.weak ? [byNameNote] : [],
+    sources(priced, machine),
+    [ending(machine, off)],
+  );
+}
+
+/** How a hunk's verdict came about. */
+export function hunkHover(
+  hunk: HunkAnnotation,
+  machine: ShownMachine,
+  values: Values,
+  off: readonly Switch[],
+): string {
+  const priced = price(hunk.delta, machine, values);
+  const names = Object.entries(hunk.delta).map(([name, count]) => countedOperation(name, count, true));
+  const where = hunk.heading ? `${markdownText(hunk.heading)}: ` : '';
+  const head = names.length
+    ? `${where}${markdownText(names.join(' '))}, ${total(priced, values)}${hunk.weak ? ', *by name*' : ''}`
+    : `${where}no operation added or taken away${hunk.weak ? ', *by name*' : ''}`;
+  const other = hunk.deltaOther
+    ? [
+        `Or, if the open condition falls the other way: ${markdownText(operationsText(hunk.deltaOther, true)) || 'nothing'}.`,
+      ]
+    : [];
+  return blocks(
+    [head],
+    other,
+    priceTable(priced),
+    hunk.derivation.length
+      ? ['How it was counted:', '', ...list(hunk.derivation.map(text => markdownText(text)))]
+      : [],
+    unknownLines(hunk.unknown),
+    hunk.gates.length ? [`Depends on ${hunk.gates.map(gate => markdownText(gate)).join(', ')}.`] : [],
+    hunk.weak ? [byNameNote] : [],
+    sources(priced, machine),
+    [ending(machine, off)],
+  );
+}

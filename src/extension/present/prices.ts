@@ -1,0 +1,64 @@
+/** Operations to cycles on one machine, for given values of the symbols. What has no price makes the sum unknown. */
+import type { Figure } from '../../machine/profile';
+import { evaluate, parse, symbolsOf, symbolsWithoutValue } from '../../cost/polynomial';
+import type { Operations } from '../../protocol/report';
+import type { ShownMachine } from './machine';
+
+/** Values of symbols: `n`, `c`, …. */
+export type Values = Readonly<Record<string, number>>;
+
+/** Cycles with the range that the profile's sources allow. */
+export interface Cycles {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** One operation of a sum. */
+export interface PriceRow {
+  readonly operation: string;
+  /** The count as a polynomial in text, and its value; null if a symbol has none. */
+  readonly count: string;
+  readonly times: number | null;
+  readonly figure: Figure | null;
+  /** count × figure, or null. */
+  readonly cycles: Cycles | null;
+  /** Why `cycles` is null; '' otherwise. */
+  readonly why: string;
+}
+
+export interface Price {
+  /** null if any counted operation has no price. */
+  readonly cycles: Cycles | null;
+  readonly rows: readonly PriceRow[];
+  /** Symbols that the counts contain. */
+  readonly symbols: readonly string[];
+}
+
+function row(operation: string, count: string, machine: ShownMachine, values: Values): PriceRow {
+  const polynomial = parse(count);
+  const times = polynomial && evaluate(polynomial, values);
+  const figure = machine.figure(operation);
+  const base = { operation, count, times, figure };
+  if (polynomial === null) return { ...base, cycles: null, why: 'the count cannot be read' };
+  if (times === null) {
+    const open = symbolsWithoutValue(polynomial, values).join(', ');
+    return { ...base, cycles: null, why: `${open} has no value` };
+  }
+  if (!figure) return { ...base, cycles: null, why: 'the profile has no figure' };
+  if (figure.cycles === null) return { ...base, cycles: null, why: figure.note || 'no figure is known' };
+  const low = times * (figure.low ?? figure.cycles);
+  const high = times * (figure.high ?? figure.cycles);
+  const cycles = { value: times * figure.cycles, low: Math.min(low, high), high: Math.max(low, high) };
+  return { ...base, cycles, why: '' };
+}
+
+export function price(operations: Operations, machine: ShownMachine, values: Values): Price {
+  const rows = Object.entries(operations).map(([operation, count]) => row(operation, count, machine, values));
+  const symbols = new Set(rows.flatMap(({ count }) => symbolsOf(parse(count) ?? { terms: new Map() })));
+  let sum: Cycles | null = { value: 0, low: 0, high: 0 };
+  for (const { cycles } of rows)
+    sum = sum &&
+      cycles && { value: sum.value + cycles.value, low: sum.low + cycles.low, high: sum.high + cycles.high };
+  return { cycles: sum, rows, symbols: [...symbols].sort() };
+}

@@ -1,0 +1,194 @@
+/** The host's end of the worker: requests with an answer or an error each, progress, and cancelling within 100 ms. */
+import type { DocumentReport } from '../protocol/report';
+import {
+  isWorkerMessage,
+  type AnalysisOptions,
+  type HostMessage,
+  type WorkerMessage,
+} from '../protocol/workerMessages';
+
+/** A running worker, of Node or of the browser. */
+export interface WorkerPort {
+  post(message: HostMessage): void;
+  onMessage(listener: (message: unknown) => void): void;
+  /** It crashed, or ran out of memory. */
+  onFailure(listener: (reason: string) => void): void;
+  terminate(): void;
+}
+
+export type StartWorker = () => Promise<WorkerPort>;
+
+/** Thrown by a request that was aborted. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+}
+
+type Request = Extract<HostMessage, { type: 'analyse' | 'decode' }>;
+
+interface Job {
+  readonly request: Request;
+  readonly resolve: (answer: WorkerMessage) => void;
+  readonly reject: (error: Error) => void;
+  readonly progress: (done: number, total: number) => void;
+}
+
+/** Time that a busy worker has to notice that it was cancelled before it is ended. */
+const graceMilliseconds = 100;
+/** A worker that has had nothing to do for so long gives its memory back. */
+const idleMilliseconds = 30_000;
+
+export class WorkerClient {
+  private readonly jobs = new Map<number, Job>();
+  private port: Promise<WorkerPort> | undefined;
+  private idle: ReturnType<typeof setTimeout> | undefined;
+  private nextId = 1;
+
+  constructor(
+    private readonly start: StartWorker,
+    /** Told about messages that are refused: a bug of ours, or not our worker. */
+    private readonly log: (line: string) => void,
+  ) {}
+
+  async analyse(
+    text: string,
+    options: AnalysisOptions,
+    signal: AbortSignal,
+    progress: (done: number, total: number) => void,
+  ): Promise<DocumentReport> {
+    const answer = await this.request(
+      { type: 'analyse', id: this.nextId++, text, options },
+      signal,
+      progress,
+    );
+    if (answer.type !== 'report') throw new Error(`the worker answered ${answer.type}`);
+    return answer.report;
+  }
+
+  /** Text of the decoded part `index`, or null if there is none. */
+  async decode(text: string, index: number, signal: AbortSignal): Promise<string | null> {
+    const answer = await this.request(
+      { type: 'decode', id: this.nextId++, text, index },
+      signal,
+      () => undefined,
+    );
+    if (answer.type !== 'decoded') throw new Error(`the worker answered ${answer.type}`);
+    return answer.text;
+  }
+
+  dispose(): void {
+    this.stop();
+    for (const job of this.jobs.values()) job.reject(new Cancelled());
+    this.jobs.clear();
+  }
+
+  private request(
+    request: Request,
+    signal: AbortSignal,
+    progress: (done: number, total: number) => void,
+  ): Promise<WorkerMessage> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(new Cancelled());
+      const { id } = request;
+      const abort = (): void => this.cancel(id);
+      const settle = (): void => {
+        signal.removeEventListener('abort', abort);
+        this.jobs.delete(id);
+        this.rest();
+      };
+      this.jobs.set(id, {
+        request,
+        progress,
+        resolve: answer => (settle(), resolve(answer)),
+        reject: error => (settle(), reject(error)),
+      });
+      signal.addEventListener('abort', abort);
+      clearTimeout(this.idle);
+      this.post(request);
+    });
+  }
+
+  private cancel(id: number): void {
+    const job = this.jobs.get(id);
+    if (!job) return;
+    job.reject(new Cancelled());
+    const port = this.port;
+    if (!port) return;
+    void port.then(
+      running => {
+        running.post({ type: 'cancel', id });
+        this.awaited.set(
+          id,
+          // It is inside one long step: end it, and give what else it had to do to a new one.
+          setTimeout(
+            () => this.awaited.delete(id) && this.port === port && this.restart(),
+            graceMilliseconds,
+          ),
+        );
+      },
+      () => undefined,
+    );
+  }
+
+  /** Cancelled requests whose end the worker has not confirmed yet. */
+  private readonly awaited = new Map<number, ReturnType<typeof setTimeout>>();
+
+  private restart(): void {
+    this.stop();
+    for (const { request } of this.jobs.values()) this.post(request);
+  }
+
+  private stop(): void {
+    clearTimeout(this.idle);
+    for (const timer of this.awaited.values()) clearTimeout(timer);
+    this.awaited.clear();
+    void this.port?.then(
+      port => port.terminate(),
+      () => undefined,
+    );
+    this.port = undefined;
+  }
+
+  private rest(): void {
+    clearTimeout(this.idle);
+    if (!this.jobs.size) this.idle = setTimeout(() => this.jobs.size || this.stop(), idleMilliseconds);
+  }
+
+  private post(request: Request): void {
+    const starting = (this.port ??= this.open());
+    starting.then(
+      port => this.port === starting && this.jobs.has(request.id) && port.post(request),
+      (error: unknown) => {
+        if (this.port === starting) this.port = undefined;
+        this.jobs.get(request.id)?.reject(new Error(`the worker does not start: ${String(error)}`));
+      },
+    );
+  }
+
+  private async open(): Promise<WorkerPort> {
+    const port = await this.start();
+    port.onMessage(message => this.receive(message));
+    port.onFailure(reason => {
+      this.stop();
+      for (const job of [...this.jobs.values()]) job.reject(new Error(`the worker ended: ${reason}`));
+    });
+    return port;
+  }
+
+  private receive(message: unknown): void {
+    if (!isWorkerMessage(message)) {
+      this.log('A message of the worker was refused: it has not the agreed form.');
+      return;
+    }
+    if (message.id !== null) {
+      clearTimeout(this.awaited.get(message.id));
+      if (message.type !== 'progress') this.awaited.delete(message.id);
+    }
+    const job = message.id === null ? undefined : this.jobs.get(message.id);
+    if (message.type === 'failed') {
+      this.log(`The worker says: ${message.reason}`);
+      job?.reject(new Error(message.reason));
+    } else if (message.type === 'progress') job?.progress(message.done, message.total);
+    else if (message.type === 'cancelled') job?.reject(new Cancelled());
+    else job?.resolve(message);
+  }
+}

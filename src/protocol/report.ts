@@ -1,0 +1,144 @@
+/**
+ * What the editor needs to know about one document, as plain data: it is made in the host for small documents and in
+ * the worker for big ones. Lines are 1-based and count LF, as in `src/patch`; columns are 0-based.
+ * Nothing here depends on the machine or on `n` and `c`: prices are worked out where they are shown, so that another
+ * machine changes the numbers without reading the document again.
+ */
+import type { FileStatus, SourceKind } from '../patch/model';
+
+/** Why a document has no annotations. */
+export type Absence = 'empty' | 'binary' | 'no-patch' | 'no-tlb-code';
+
+export interface MessageReport {
+  readonly index: number;
+  readonly subject: string;
+  readonly from: string;
+  readonly isReply: boolean;
+  readonly line: number;
+  readonly endLine: number;
+}
+
+export interface HunkReport {
+  /** Line of the `@@` header; null where no line of the document holds it. */
+  readonly line: number | null;
+  /** Last line of the body. */
+  readonly endLine: number | null;
+  readonly heading: string;
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly added: number;
+  readonly removed: number;
+  /** Of a quotation: cut where the reply goes on. */
+  readonly partial: boolean;
+  readonly approximate: boolean;
+}
+
+export interface FileReport {
+  readonly path: string;
+  readonly oldPath: string | null;
+  readonly status: FileStatus;
+  /** 1-based index of the message. */
+  readonly message: number;
+  readonly quoted: boolean;
+  readonly line: number | null;
+  readonly endLine: number | null;
+  readonly hunks: readonly HunkReport[];
+}
+
+/** Operation name → count as a polynomial in text, such as `-n` or `c*n+n`; never `0`. */
+export type Operations = Readonly<Record<string, string>>;
+
+/** What made a line perform operations. */
+export interface Cause {
+  /** The kernel name or instruction. */
+  readonly name: string;
+  readonly operations: Operations;
+  /** One line of why, from the catalogue. */
+  readonly why: string;
+  /** Features without which it is not legal, or under which it counts. */
+  readonly gates: readonly string[];
+  /** What had to be assumed, or is not known; '' if nothing. */
+  readonly note: string;
+}
+
+/** A thing that has no count: never taken as nothing. */
+export interface UnknownReport {
+  readonly name: string;
+  readonly line: number | null;
+  readonly why: string;
+}
+
+/** What one line of a hunk performs. */
+export interface LineAnnotation {
+  /** Line on which the text ends (later than it begins where a soft break split it). */
+  readonly line: number;
+  readonly side: 'old' | 'new' | 'both';
+  readonly operations: Operations;
+  /** Recognised by the name alone, not by reading the code. */
+  readonly weak: boolean;
+  readonly causes: readonly Cause[];
+  readonly unknown: readonly UnknownReport[];
+}
+
+/** What one hunk changes. */
+export interface HunkAnnotation {
+  readonly path: string;
+  /** Line of the `@@` header. */
+  readonly line: number;
+  readonly endLine: number;
+  /** The function, as far as the header tells. */
+  readonly heading: string;
+  readonly quoted: boolean;
+  /** Operations after the patch minus those before it. */
+  readonly delta: Operations;
+  /** The other answer, where a condition that is no feature is open. */
+  readonly deltaOther: Operations | null;
+  readonly weak: boolean;
+  readonly lines: readonly LineAnnotation[];
+  readonly unknown: readonly UnknownReport[];
+  readonly gates: readonly string[];
+  /** How the delta came about, one sentence a line, plain text. */
+  readonly derivation: readonly string[];
+}
+
+export interface DiagnosticReport {
+  readonly kind: string;
+  /** null where no line of the document holds it: shown at the first line. */
+  readonly line: number | null;
+  readonly message: string;
+}
+
+/** A part that has to be decoded to be read, offered as a document of its own. */
+export interface DecodedReport {
+  /** Index into `PatchDocument.decoded`. */
+  readonly index: number;
+  readonly kind: SourceKind;
+  readonly name: string;
+  readonly line: number;
+}
+
+export type LinkTarget =
+  | { readonly kind: 'message-id'; readonly id: string }
+  | { readonly kind: 'commit'; readonly sha: string }
+  | { readonly kind: 'path'; readonly path: string; readonly line: number };
+
+export interface LinkReport {
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+  readonly target: LinkTarget;
+}
+
+export interface DocumentReport {
+  /** null when there is something to show. */
+  readonly absence: Absence | null;
+  readonly messages: readonly MessageReport[];
+  /** The mails' own files, then quoted ones. */
+  readonly files: readonly FileReport[];
+  readonly annotations: readonly HunkAnnotation[];
+  readonly diagnostics: readonly DiagnosticReport[];
+  readonly decoded: readonly DecodedReport[];
+  readonly links: readonly LinkReport[];
+  /** Set when a bound of the report was reached: what is missing, in words. */
+  readonly cut: string;
+}

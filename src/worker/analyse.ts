@@ -1,0 +1,73 @@
+/** From the text of a document to its report: read, recognise, gather. In steps, so that a worker can be cancelled. */
+import type { PatchDocument } from '../patch/model';
+import { readPatch } from '../patch/read';
+import type { Absence, DocumentReport, HunkAnnotation } from '../protocol/report';
+import type { AnalysisOptions } from '../protocol/workerMessages';
+import { annotateFile } from './annotate';
+import { links } from './links';
+import { outline } from './outline';
+
+/** An outline of more hunks than this helps nobody, and VS Code would choke on it. */
+const mostHunks = 20_000;
+
+/** How far it has come, in files. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
+
+const isBinary = (text: string): boolean => text.slice(0, 8192).includes('\0');
+
+function absence(text: string, patch: PatchDocument, annotations: number): Absence | null {
+  if (annotations) return null;
+  if (patch.files.length || patch.quoted.length) return 'no-tlb-code';
+  if (text.trim() === '') return 'empty';
+  return isBinary(text) ? 'binary' : 'no-patch';
+}
+
+/** Yields between files; returns the report. */
+export function* analysing(
+  text: string,
+  options: AnalysisOptions,
+): Generator<Progress, DocumentReport, void> {
+  const patch = readPatch(text, { firstInvalidLine: options.firstInvalidLine });
+  const files = [
+    ...patch.files.map(file => ({ file, quoted: false })),
+    ...patch.quoted.map(file => ({ file, quoted: true })),
+  ];
+  const annotations: HunkAnnotation[] = [];
+  for (const [done, { file, quoted }] of files.entries()) {
+    yield { done, total: files.length };
+    if (annotations.length < mostHunks) annotations.push(...annotateFile(patch, file, quoted, options));
+  }
+  yield { done: files.length, total: files.length };
+  const { messages, files: fileReports, cut } = outline(patch, mostHunks);
+  return {
+    absence: absence(text, patch, annotations.length),
+    messages,
+    files: fileReports,
+    annotations,
+    diagnostics: patch.diagnostics.map(({ kind, documentLine, message }) => ({
+      kind,
+      line: documentLine,
+      message,
+    })),
+    decoded: patch.decoded.map(({ source, name, documentLine }, index) => ({
+      index,
+      kind: source.kind,
+      name,
+      line: documentLine,
+    })),
+    links: links(patch),
+    cut: cut ? `Only the first ${mostHunks} hunks are listed.` : '',
+  };
+}
+
+/** All of it at once. */
+export function analyse(text: string, options: AnalysisOptions): DocumentReport {
+  const steps = analysing(text, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
