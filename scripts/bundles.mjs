@@ -1,5 +1,5 @@
 // The bundles that esbuild makes, and the files copied beside them. One place for build, tests and watch.
-import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -90,22 +90,34 @@ export async function buildUnitTests(folder = 'test/unit') {
   return entryPoints.map(entry => join(root, 'dist/test', relative('test', entry)).replace(/\.ts$/, '.js'));
 }
 
-/** Bundles the tests that run inside VS Code: one entry for each kind of extension host. */
+/**
+ * Mocha's build for browsers lies in a package of ES modules, so esbuild does not take it for CommonJS, and it would
+ * overwrite the bundle's own `module.exports`: without `module` in sight it goes to the global object.
+ */
+const globalMocha = {
+  name: 'global-mocha',
+  setup(build) {
+    build.onLoad({ filter: /node_modules[\\/]mocha[\\/]mocha\.js$/ }, ({ path }) => ({
+      contents: `(function (module, exports, define) {${readFileSync(path, 'utf8')}\n}).call(globalThis);`,
+      loader: 'js',
+    }));
+  },
+};
+
+/** Bundles the tests that run inside VS Code: one file for each kind of extension host, of all test/host/*.test.ts. */
 export async function buildHostTests() {
-  const shared = { minify: false, sourcemap: 'inline', external: ['vscode'] };
+  const imports = ['./test/host/setup', ...filesBelow('test/host', '.test.ts').map(file => `./${file}`)];
+  const contents = [...imports.map(path => `import '${path}';`), "export { run } from './test/host/run';"];
+  const shared = {
+    minify: false,
+    sourcemap: 'inline',
+    external: ['vscode'],
+    plugins: [globalMocha],
+    stdin: { contents: contents.join('\n'), resolveDir: root, sourcefile: 'hostTests.ts', loader: 'ts' },
+  };
   await Promise.all([
-    esbuild.build({
-      ...node,
-      ...shared,
-      entryPoints: ['test/host/node.ts'],
-      outfile: 'dist/test/host/node.js',
-    }),
-    esbuild.build({
-      ...browser,
-      ...shared,
-      entryPoints: ['test/host/web.ts'],
-      outfile: 'dist/test/host/web.js',
-    }),
+    esbuild.build({ ...node, ...shared, define: { HOST_KIND: '"node"' }, outfile: 'dist/test/host/node.js' }),
+    esbuild.build({ ...browser, ...shared, define: { HOST_KIND: '"web"' }, outfile: 'dist/test/host/web.js' }),
   ]);
 }
 

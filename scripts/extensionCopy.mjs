@@ -12,6 +12,8 @@ export function copyExtension(target, { web = false } = {}) {
   const path = join(target, 'package.json');
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
   delete manifest.main;
+  // It prefers the server's host, which this copy must not run in.
+  delete manifest.extensionKind;
   writeFileSync(path, JSON.stringify(manifest));
   return target;
 }
