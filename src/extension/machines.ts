@@ -1,32 +1,52 @@
-/** The machine profiles as the texts need them. */
+/** The machine profiles as the texts need them, and the one that is chosen. */
+import { figureOf } from '../machine/price';
+import type { Figure, MachineProfile } from '../machine/profile';
+import { defaultMachine, findMachine, machineProfiles, sourceLine } from '../machine/registry';
 import type { ShownMachine } from './present/machine';
 import type { Settings } from './settings';
 
-const stub: ShownMachine = {
-  id: 'broadwell-ep-e5-2660v4',
-  name: 'Broadwell-EP, 2 x Xeon E5-2660 v4',
-  shortName: 'Broadwell-EP',
-  features: ['PTI', 'PCID', 'INVPCID'],
-  figure: () => null,
-  source: id => id,
-};
+/** Figures are made of the published ones once for each operation. */
+function shown(profile: MachineProfile): ShownMachine {
+  const figures = new Map<string, Figure>();
+  return {
+    id: profile.id,
+    name: profile.name,
+    shortName: profile.shortName,
+    features: profile.features,
+    figure(operation) {
+      const known = figures.get(operation);
+      if (known) return known;
+      const figure = figureOf(profile, operation);
+      figures.set(operation, figure);
+      return figure;
+    },
+    source: sourceLine,
+  };
+}
 
 export class Machines {
+  private machine: ShownMachine | undefined;
+
   constructor(private readonly settings: Settings) {}
 
+  /** The one that the setting names; the default one if it names none that is known. */
   current(): ShownMachine {
-    return stub;
+    const profile = findMachine(this.settings.machine) ?? defaultMachine();
+    if (this.machine?.id !== profile.id) this.machine = shown(profile);
+    return this.machine!;
   }
 
+  /** Features that are on: the user's, else those of the machine. */
   features(): readonly string[] {
-    return this.settings.features ?? this.current().features;
+    return this.settings.features ?? (findMachine(this.settings.machine) ?? defaultMachine()).features;
   }
 
-  all(): readonly ShownMachine[] {
-    return [stub];
+  /** Every machine that can be chosen, the default first. */
+  all(): readonly { readonly id: string; readonly name: string }[] {
+    return machineProfiles;
   }
 
   has(id: string): boolean {
-    return this.all().some(machine => machine.id === id);
+    return findMachine(id) !== null;
   }
 }
