@@ -39,7 +39,7 @@ export type OperationCounts = Readonly<Partial<Record<OperationName | 'CR3_WRITE
 /**
  * A count as text: sums of products of whole numbers and symbols, such as `1`, `n`, `c*n+n`, `2*c+2`.
  * Symbols: `n` pages (strides) of the range, `c` CPUs besides this one, `2^order`,
- * `ceil(n/max)` INVLPGB instructions for n strides (`max` is the machine's limit of strides per instruction),
+ * `ceil(n/8)` INVLPGB instructions for n strides (8 is the limit per instruction of every machine known to have it),
  * `ceil(n/21)` hypercalls for n queued Xen operations.
  */
 export type Polynomial = string;
