@@ -46,6 +46,9 @@ const assemblyQualifiers: ReadonlySet<string> = new Set(['volatile', '__volatile
 /** Tables of function pointers whose members are the functions of the same name. */
 const knownTables: ReadonlySet<string> = new Set(['mmu', 'pv_mmu_ops', 'apic']);
 
+/** `'\\xff'` and its like are not longer. */
+const longestCharacter = 8;
+
 const isInstruction = (match: CatalogueMatch | null): match is CatalogueMatch =>
   match?.entry.kind === 'instruction' || match?.entry.kind === 'asm-macro';
 
@@ -167,9 +170,9 @@ export class NameScanner {
     if (character === ')' && this.assemblyDepth) this.assemblyDepth--;
     if (character >= '0' && character <= '9') return nameEnd(text, at);
     if (character !== "'") return at + 1;
-    const end = literalEnd(text, at);
     // An apostrophe that closes nothing nearby is no character literal.
-    return end - at <= 8 && text[end - 1] === "'" ? end : at + 1;
+    const end = literalEnd(text, at, Math.min(text.length, at + longestCharacter));
+    return end > at + 1 && text[end - 1] === "'" ? end : at + 1;
   }
 
   private openParenthesis(): void {
@@ -197,13 +200,13 @@ export class NameScanner {
     if (assemblyWords.has(name)) this.assemblyPending = true;
     else if (!assemblyQualifiers.has(name)) this.assemblyPending = false;
     if (name.startsWith('PVOP_')) return this.hook(text, index, end);
-    if (begins && name.startsWith('mov')) return this.move(text, start, end, text.length);
+    if (begins && name.startsWith('mov')) return this.move(text, start, end, text.length, false);
     if (!isCatalogueName(name)) return end;
     const match = lookup(name, this.hints);
     if (!match) return end;
     const open = skipBlanks(text, end);
     if (begins && isInstruction(match) && this.isStatement(text, end, open)) {
-      this.push(name, start, match, operands(text, end, statementEnd(text, end, text.length)));
+      this.push(name, start, match, operands(text, end, statementEnd(text, end, text.length, false)));
     } else if (match.entry.kind === 'value') this.push(name, start, match, []);
     else if (text[open] === '(') {
       if (this.isCall(text, start, before))
@@ -221,18 +224,20 @@ export class NameScanner {
 
   /** `PVOP_VCALL1(mmu.flush_tlb_one_user, addr)` is a call of the hook. */
   private hook(text: string, index: number, end: number): number {
-    const open = text.indexOf('(', end);
-    const dot = text.indexOf('.', end);
-    if (open < 0 || dot < open) return end;
+    const open = skipBlanks(text, end);
+    const dot = nameEnd(text, skipBlanks(text, open + 1));
+    if (text[open] !== '(' || text[dot] !== '.') return end;
     const stop = nameEnd(text, dot);
     const name = text.slice(dot + 1, stop);
-    const match = isCatalogueName(name) ? lookup(name, this.hints) : null;
+    // A hook may differ from the function of its name; then it has a row as `mmu.…`.
+    const match =
+      lookup(`mmu.${name}`, this.hints) ?? (isCatalogueName(name) ? lookup(name, this.hints) : null);
     if (match) this.push(name, dot + 1, match, callArguments(this.lines, index, open).slice(1));
     return stop;
   }
 
-  private move(text: string, start: number, end: number, to: number): number {
-    const stop = statementEnd(text, end, to);
+  private move(text: string, start: number, end: number, to: number, inString: boolean): number {
+    const stop = statementEnd(text, end, to, inString);
     const move = controlRegisterMove(text, end, stop);
     if (!move) return end;
     const match = lookup(move.name, this.hints);
@@ -282,10 +287,11 @@ export class NameScanner {
   private assemblyStatement(text: string, start: number, end: number, to: number): void {
     const name = text.slice(start, end);
     if (name.startsWith('mov')) {
-      this.move(text, start, end, to);
+      this.move(text, start, end, to, true);
       return;
     }
     const match = isCatalogueName(name) ? lookup(name, this.hints) : null;
-    if (isInstruction(match)) this.push(name, start, match, operands(text, end, statementEnd(text, end, to)));
+    if (isInstruction(match))
+      this.push(name, start, match, operands(text, end, statementEnd(text, end, to, true)));
   }
 }

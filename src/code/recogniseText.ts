@@ -18,14 +18,14 @@ export function skipBlanks(text: string, at: number): number {
   return at;
 }
 
-/** Behind the string or character literal that begins at `from`; the line's end where it is not closed. */
-export function literalEnd(text: string, from: number): number {
+/** Behind the literal that begins at `from`; `to` where it is not closed before. */
+export function literalEnd(text: string, from: number, to = text.length): number {
   const quote = text[from];
-  for (let at = from + 1; at < text.length; at++) {
+  for (let at = from + 1; at < to; at++) {
     if (text[at] === '\\') at++;
     else if (text[at] === quote) return at + 1;
   }
-  return text.length;
+  return to;
 }
 
 /**
@@ -33,7 +33,9 @@ export function literalEnd(text: string, from: number): number {
  * What does not fit within a few lines is left out.
  */
 export function callArguments(lines: readonly string[], line: number, open: number): string[] {
-  const shown = [lines[line]!.slice(open + 1), ...lines.slice(line + 1, line + argumentLines)];
+  const shown = [lines[line]!.slice(open + 1, open + 1 + argumentCharacters)];
+  for (const next of lines.slice(line + 1, line + argumentLines))
+    shown.push(next.slice(0, argumentCharacters));
   const text = shown.join(' ').slice(0, argumentCharacters);
   const found: string[] = [];
   let depth = 0;
@@ -73,16 +75,22 @@ export function operands(text: string, from: number, to: number): string[] {
   return found;
 }
 
-/** Where the assembler statement that begins at `from` ends: `;`, an escaped line end, a comment, `to`. */
-export function statementEnd(text: string, from: number, to: number): number {
-  for (let at = from; at < to; at++) {
+/** An assembler statement is read no further than this. */
+const statementCharacters = 400;
+
+/**
+ * Where the assembler statement that begins at `from` ends: at `;`, a quote, a comment, or `to`; in a string also at
+ * an escaped line end (elsewhere `\\n` may name an argument of a macro).
+ */
+export function statementEnd(text: string, from: number, to: number, inString: boolean): number {
+  const last = Math.min(to, from + statementCharacters);
+  for (let at = from; at < last; at++) {
     const character = text[at];
     if (character === ';' || character === '"') return at;
-    if (character === '\\' && text[at + 1] === 'n' && !continuesName(text.charCodeAt(at + 2))) return at;
-    if (character === '\\' && text[at + 1] === 'n' && text[at + 2] === '\\') return at;
+    if (inString && character === '\\' && text[at + 1] === 'n') return at;
     if (character === '/' && (text[at + 1] === '*' || text[at + 1] === '/')) return at;
   }
-  return to;
+  return last;
 }
 
 /**
