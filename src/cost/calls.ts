@@ -1,0 +1,385 @@
+/** Calls: followed through the code at hand, else taken from the catalogue, else listed as unknown. */
+import type { CatalogueMatch, OperationCounts } from '../code/catalogue/entry';
+import type { Instruction } from '../code/ir';
+import { featureFunctions } from './features';
+import { no, yes } from './guard';
+import { writeCr3, writeCr4 } from './instructions';
+import { knownResult, neverReturns } from './knownValues';
+import { rootOf, type State } from './machineState';
+import { constant, multiply, one, parse, substitute, zero, type Polynomial } from './polynomial';
+import { pageSize } from './quantity';
+import { BeyondBound, type Frame, type Runner, type Weight } from './runner';
+import type { Value } from './values';
+import { isQueueCall, runQueueCall } from './xenQueue';
+
+/** A call with its callee known by name. */
+export interface NamedCall {
+  readonly name: string;
+  readonly args: readonly Value[];
+  /** The arguments as written, where the call was written as one. */
+  readonly texts: readonly string[];
+  readonly state: State;
+  readonly weight: Weight;
+  /** A primitive of the IR: free unless the catalogue says otherwise. */
+  readonly primitive: boolean;
+}
+
+const depthLimit = 40;
+
+/** The arguments of a call as written. */
+export function argumentTexts(text: string): string[] {
+  const open = text.indexOf('(');
+  if (open < 0) return [];
+  const parts: string[] = [];
+  let depth = 0;
+  let from = open + 1;
+  for (let at = open; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '(' || character === '[' || character === '{') depth++;
+    else if (character === ')' || character === ']' || character === '}') {
+      if (--depth === 0) {
+        parts.push(text.slice(from, at).trim());
+        break;
+      }
+    } else if (character === ',' && depth === 1) {
+      parts.push(text.slice(from, at).trim());
+      from = at + 1;
+    }
+  }
+  return parts.length === 1 && parts[0] === '' ? [] : parts;
+}
+
+/** Members of Linux' table of paravirtual operations → native functions, where they are not called alike. */
+const nativeNames: Readonly<Record<string, readonly string[]>> = {
+  flush_tlb_user: ['native_flush_tlb_local', 'native_flush_tlb'],
+  flush_tlb_kernel: ['native_flush_tlb_global'],
+};
+
+/** The functions that a member of the table may lead to, best first. */
+function behindMember(runner: Runner, member: string): string[] {
+  const xen = runner.features.has('XEN_PV');
+  const installed = runner.program.installed(member).filter(name => name.startsWith('xen_') === xen);
+  const usual = xen
+    ? [`xen_${member}`, `xen_${nativeNames[member]?.[0]?.replace('native_', '') ?? member}`]
+    : [...(nativeNames[member] ?? []), `native_${member}`, `__native_${member}`];
+  return [...installed, ...usual, member];
+}
+
+function runMember(
+  runner: Runner,
+  frame: Frame,
+  instruction: Instruction,
+  member: string,
+  call: NamedCall,
+): Value | null {
+  const names = behindMember(runner, member);
+  const { unit } = frame.fn;
+  const name =
+    names.find(candidate => runner.program.find(candidate, unit)) ??
+    names.find(candidate => runner.program.lookup(candidate, unit.path)) ??
+    member;
+  return runNamed(runner, frame, instruction, { ...call, name });
+}
+
+/** A member of a table of operations that is called through a pointer: `pv_ops.mmu.flush_tlb_user`. */
+function memberOf(pointer: Value): string | null {
+  if (pointer.kind !== 'load' || pointer.address.kind !== 'field') return null;
+  const root = rootOf(pointer.address);
+  return root.kind === 'address' && /^pv_\w*ops$/.test(root.name) ? pointer.address.member : null;
+}
+
+/** Runs a call instruction and writes its result. */
+export function runCall(
+  runner: Runner,
+  frame: Frame,
+  instruction: Instruction & { op: 'call' },
+  state: State,
+  weight: Weight,
+): void {
+  const { space } = runner;
+  const args = instruction.args.map(register => runner.read(frame, state, register));
+  const texts = argumentTexts(instruction.text);
+  const call = { name: instruction.callee ?? '', args, texts, state, weight, primitive: false };
+  let value: Value | null;
+  const hook = /^PVOP_V?CALL(?:EE)?\d$/.test(call.name) ? /(\w+)$/.exec(texts[0] ?? '') : null;
+  if (hook)
+    value = runMember(runner, frame, instruction, hook[1]!, {
+      ...call,
+      args: args.slice(-(texts.length - 1) || args.length),
+      texts: texts.slice(1),
+    });
+  else if (instruction.callee !== null) value = runNamed(runner, frame, instruction, call);
+  else value = runPointer(runner, frame, instruction, runner.read(frame, state, instruction.pointer!), call);
+  const name = call.name || instruction.text;
+  if (instruction.dst !== null)
+    runner.write(frame, state, instruction.dst, value ?? space.call(name, args, 0));
+}
+
+function runPointer(
+  runner: Runner,
+  frame: Frame,
+  instruction: Instruction,
+  pointer: Value,
+  call: NamedCall,
+): Value | null {
+  const { space } = runner;
+  if (pointer.kind === 'choice') {
+    const { guards } = space;
+    for (const [guard, target] of [
+      [pointer.guard, pointer.a],
+      [guards.not(pointer.guard), pointer.b],
+    ] as const)
+      // prettier-ignore
+      runPointer(runner, frame, instruction, target, {
+        ...call,
+        weight: call.weight.map(part => ({ guard: guards.and(part.guard, guard), count: part.count })),
+      });
+    return null;
+  }
+  const member = memberOf(pointer);
+  if (member) return runMember(runner, frame, instruction, member, call);
+  if (pointer.kind === 'address')
+    return runNamed(runner, frame, instruction, { ...call, name: pointer.name });
+  const text = 'text' in instruction ? instruction.text : 'a pointer';
+  runner.notKnown(
+    frame,
+    instruction,
+    call.state.guard,
+    call.weight,
+    text,
+    'a call through a pointer whose target is not known',
+  );
+  return null;
+}
+
+/** Runs a call by name; gives its value, or null where that is opaque. */
+export function runNamed(
+  runner: Runner,
+  frame: Frame,
+  instruction: Instruction,
+  call: NamedCall,
+): Value | null {
+  const { name, args, state, weight } = call;
+  const { space, program } = runner;
+  if (Object.hasOwn(featureFunctions, name))
+    return space.constant(runner.features.has(featureFunctions[name]!) ? 1 : 0);
+  const definition = program.find(name, frame.fn.unit);
+  const match = program.lookup(name, frame.fn.unit.path);
+  if (isQueueCall(name) && !definition?.touched) {
+    runQueueCall(runner, frame, instruction, name, state, weight);
+    return null;
+  }
+  if (neverReturns.has(name)) {
+    state.guard = no;
+    return null;
+  }
+  const known = knownResult(space, name, args, state.memory);
+  if (definition && follows(definition.fn, definition.touched, match)) {
+    if (frame.chain.includes(name)) {
+      runner.notKnown(frame, instruction, state.guard, weight, name, 'it calls itself');
+      return known;
+    }
+    if (frame.depth >= depthLimit) throw new BeyondBound(`calls more than ${depthLimit} deep`);
+    const site = runner.placeOf(frame, instruction);
+    const result = runner.call(definition.fn, args, state, weight, frame.chain, site);
+    state.guard = result.state.guard;
+    state.memory.clear();
+    for (const [address, value] of result.state.memory) state.memory.set(address, value);
+    return result.value ?? known;
+  }
+  forgetLocals(runner, name, args, state);
+  if (match) {
+    applyCatalogue(runner, frame, instruction, call, match);
+    return known;
+  }
+  if (definition?.fn.unreadable)
+    runner.notKnown(
+      frame,
+      instruction,
+      state.guard,
+      weight,
+      name,
+      `its body could not be read: ${definition.fn.unreadable}`,
+    );
+  else if (!call.primitive)
+    runner.notKnown(
+      frame,
+      instruction,
+      state.guard,
+      weight,
+      name,
+      'neither the patch nor the catalogue says what it does',
+    );
+  return known;
+}
+
+function follows(
+  fn: { readonly unreadable: string | null; readonly partial: boolean },
+  touched: boolean,
+  match: CatalogueMatch | null,
+): boolean {
+  if (fn.unreadable !== null) return false;
+  if (touched || !match) return true;
+  // What runs a function elsewhere is a primitive here; and half a body is worse than what is known of the whole.
+  if (match.entry.callback) return false;
+  return !(fn.partial && match.entry.effect !== 'none');
+}
+
+/** What a callee that is not followed may have written through a pointer to a local variable is no longer known. */
+function forgetLocals(runner: Runner, name: string, args: readonly Value[], state: State): void {
+  args.forEach((arg, at) => {
+    const root = rootOf(arg);
+    if (root.kind !== 'address' || root.storage !== 'local') return;
+    for (const address of state.memory.keys())
+      if (rootOf(address) === root)
+        state.memory.set(address, runner.space.symbol(root.name, `out:${name}:${at}:${address.id}`));
+  });
+}
+
+/** How many pages two arguments `start`, `end` of a call delimit: a number where they say so, else null. */
+function pagesOfCall(runner: Runner, args: readonly Value[]): bigint | 'all' | null {
+  for (let at = 0; at + 1 < args.length; at++) {
+    const [start, end] = [args[at]!, args[at + 1]!];
+    if (end.kind === 'constant' && BigInt.asUintN(64, end.value) === 0xffff_ffff_ffff_ffffn) return 'all';
+    if (start.kind === 'constant' || end.kind === 'constant') continue;
+    const length = runner.space.subtract(end, start);
+    if (length.kind === 'constant' && length.value > 0n) return (length.value + pageSize - 1n) / pageSize;
+  }
+  return null;
+}
+
+function applyCatalogue(
+  runner: Runner,
+  frame: Frame,
+  instruction: Instruction,
+  call: NamedCall,
+  match: CatalogueMatch,
+): void {
+  const { space, features } = runner;
+  const { guards } = space;
+  const { entry } = match;
+  const { args, state, weight, name } = call;
+  const unknown = (why: string): void => runner.notKnown(frame, instruction, state.guard, weight, name, why);
+  if (match.assumption && entry.effect === 'operations')
+    runner.recording.assumed.add(`${name}: ${match.assumption}`);
+  if (entry.unknown !== undefined) return unknown(entry.unknown);
+  const cost = entry.costs.find(element => features.holds(element.when)) ?? entry.costs.at(-1);
+  if (!cost) return;
+  if (cost.unknown !== undefined) return unknown(cost.unknown);
+  const source = `catalogue: ${name}`;
+  const put = (ops: OperationCounts, guard = yes): void => {
+    const reached = guards.and(state.guard, guard);
+    for (const [operation, text] of Object.entries(ops)) {
+      const count = inCall(runner, parse(text) ?? zero, args);
+      const value = entry.value === undefined ? null : (args[entry.value] ?? null);
+      const at = { ...state, guard: reached };
+      if (operation === 'CR3_WRITE') writeCr3(runner, frame, instruction, at, weight, value, source);
+      else if (operation === 'CR4_WRITE' && value) {
+        writeCr4(runner, frame, instruction, state, weight, value, source);
+      } else runner.perform(frame, instruction, reached, weight, operation, count, source);
+    }
+  };
+  const pages = pagesOfCall(runner, args);
+  const over = cost.full ? fullFlush(runner, cost.ceiling, pages) : no;
+  if (over !== no && cost.full) put(cost.full, over);
+  if (cost.other) {
+    const open = space.truth(space.symbol(cost.condition ?? name, `when:${cost.condition ?? name}`));
+    if (!runner.quiet)
+      runner.recording.conditions.push({
+        truth: open,
+        context: state.guard,
+        text: cost.condition ?? name,
+        at: { unit: frame.fn.unit, line: instruction.line },
+        depth: frame.depth,
+      });
+    const rest = guards.not(over);
+    put(cost.ops, guards.and(rest, open));
+    put(cost.other, guards.and(rest, guards.not(open)));
+  } else put(cost.ops, guards.not(over));
+  if (entry.select && features.holds(entry.select.when)) {
+    const { argument, cases } = entry.select;
+    const value = args[argument];
+    const texts = [
+      call.texts[argument] ?? '',
+      value?.kind === 'constant' ? value.value.toString() : '',
+      value?.kind === 'symbol' || value?.kind === 'address' ? value.name : '',
+    ];
+    const chosen = texts.map(text => text.replace(/^"|"$/g, '')).find(text => Object.hasOwn(cases, text));
+    if (chosen === undefined) unknown(`argument ${argument + 1} does not say which operation it is`);
+    else put(cases[chosen]!);
+  }
+  if (cost.deferred && !runner.quiet)
+    for (const part of weight)
+      runner.recording.deferred.push({
+        name,
+        where: cost.deferred.where,
+        operations: new Map(
+          Object.entries(cost.deferred.ops).map(([operation, text]) => [operation, parse(text) ?? one]),
+        ),
+        count: part.count,
+        guard: guards.and(state.guard, part.guard),
+        at: runner.placeOf(frame, instruction),
+      });
+  if (entry.callback) runCallback(runner, frame, instruction, call, entry.callback);
+}
+
+/** When a call over a range flushes everything instead. */
+function fullFlush(runner: Runner, ceiling: number | undefined, pages: bigint | 'all' | null) {
+  const { space } = runner;
+  if (pages === 'all') return yes;
+  const limit =
+    ceiling === undefined ? space.symbol('tlb_single_page_flush_ceiling') : space.constant(ceiling);
+  const count = pages === null ? space.symbol('n', 'count:n') : space.constant(pages);
+  return pages === null || ceiling !== undefined
+    ? space.truth(space.binary('lt', limit, count, { bits: 64, signed: false }))
+    : no;
+}
+
+/** A count of the catalogue for the arguments of this call. */
+function inCall(runner: Runner, count: Polynomial, args: readonly Value[]): Polynomial {
+  let result = count;
+  const pages = pagesOfCall(runner, args);
+  if (typeof pages === 'bigint') result = substitute(result, 'n', constant(pages));
+  const order = args.findLast(arg => arg.kind === 'constant' && arg.value >= 0n && arg.value < 64n);
+  if (order?.kind === 'constant' && [...result.terms.keys()].some(monomial => monomial.includes('2^order')))
+    result = substitute(result, '2^order', constant(1n << order.value));
+  return result;
+}
+
+/** The function that a primitive runs on other CPUs, and perhaps here. */
+function runCallback(
+  runner: Runner,
+  frame: Frame,
+  instruction: Instruction,
+  call: NamedCall,
+  callback: { readonly argument: number; readonly runs: string; readonly wait: number | null },
+): void {
+  const { space } = runner;
+  const { args, state, weight } = call;
+  const runs = parse(callback.runs) ?? one;
+  const each = weight.map(part => ({ guard: part.guard, count: multiply(part.count, runs) }));
+  const target = args[callback.argument];
+  const info = args.slice(callback.argument + 1, callback.argument + 2);
+  if (target) {
+    const copy: State = { guard: state.guard, slots: state.slots, memory: new Map(state.memory) };
+    const direct =
+      target.kind === 'address' || target.kind === 'choice' || target.kind === 'load' ? target : null;
+    const inner: NamedCall = {
+      name: call.texts[callback.argument] ?? '',
+      args: info,
+      texts: [],
+      state: copy,
+      weight: each,
+      primitive: false,
+    };
+    if (direct && direct.kind !== 'load') runPointer(runner, frame, instruction, direct, inner);
+    else if (/^&?\w+$/.test(inner.name) && runner.program.find(inner.name.replace('&', ''), frame.fn.unit))
+      runNamed(runner, frame, instruction, { ...inner, name: inner.name.replace('&', '') });
+    else runPointer(runner, frame, instruction, target, inner);
+  }
+  const wait = callback.wait === null ? null : args[callback.wait];
+  if (wait) {
+    const guard = space.guards.and(state.guard, space.truth(wait));
+    runner.perform(frame, instruction, guard, weight, 'IPI_WAIT', one, `catalogue: ${call.name}`);
+  }
+}

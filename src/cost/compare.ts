@@ -1,0 +1,110 @@
+/** Runs functions before and after a change in one value space, under one set of features. */
+import type { IrFunction } from '../code/ir';
+import type { SourceUnit } from '../code/source';
+import type { FeatureSet } from './features';
+import { TooManyConditions, yes, type Guard } from './guard';
+import type { Program } from './program';
+import { Recording } from './record';
+import type { Comparison } from './resolve';
+import { BeyondBound, onceWeight, Runner } from './runner';
+import { queueCell } from './xenQueue';
+import { TooManyValues, ValueSpace, type Value } from './values';
+
+/** One function before and after; null where it is not there. */
+export interface FunctionPair {
+  readonly before: IrFunction | null;
+  readonly after: IrFunction | null;
+}
+
+/** Which changed lines a price is about. */
+export type LineFilter = (unit: SourceUnit, line: number) => boolean;
+
+/** A function that could not be priced, and why. */
+export interface Failure {
+  readonly name: string;
+  readonly unit: SourceUnit;
+  readonly line: number;
+  readonly why: string;
+}
+
+export interface Compared {
+  readonly comparison: Comparison;
+  readonly failures: readonly Failure[];
+}
+
+/** Names for the parameters, the same before and after where they stand for each other. */
+function parameterKeys({ before, after }: FunctionPair): { before: string[]; after: string[] } {
+  const old = before?.parameters.map(parameter => parameter.name) ?? [];
+  const now = after?.parameters.map(parameter => parameter.name) ?? [];
+  const keys = now.map((name, at) => {
+    if (old.includes(name)) return name;
+    const other = old[at];
+    return old.length === now.length && other !== undefined && !now.includes(other) ? other : name;
+  });
+  return { before: old, after: keys };
+}
+
+function run(
+  space: ValueSpace,
+  features: FeatureSet,
+  program: Program,
+  fn: IrFunction,
+  keys: readonly string[],
+  pointers: Set<Value>,
+): { recording: Recording; failure: Failure | null } {
+  const failure = (why: string): { recording: Recording; failure: Failure } => ({
+    recording: new Recording(),
+    failure: { name: fn.name, unit: fn.unit, line: fn.firstLine, why },
+  });
+  if (fn.unreadable !== null) return failure(fn.unreadable);
+  const runner = new Runner(space, features, program);
+  const args = fn.parameters.map((parameter, at) => {
+    const value = space.symbol(parameter.name, `param:${keys[at] ?? parameter.name}`);
+    if (parameter.type.includes('*')) pointers.add(value);
+    return value;
+  });
+  try {
+    runner.call(
+      fn,
+      args,
+      { guard: yes, slots: [], memory: new Map([[queueCell(space), space.constant(0)]]) },
+      onceWeight,
+      [],
+      null,
+    );
+  } catch (error) {
+    if (error instanceof BeyondBound || error instanceof TooManyConditions || error instanceof TooManyValues)
+      return failure(`not followed to its end: ${error.message}`);
+    throw error;
+  }
+  return { recording: runner.recording, failure: null };
+}
+
+/** Runs every pair. A pair of which one side fails is left out as a whole: half a difference is no answer. */
+export function compare(
+  pairs: readonly FunctionPair[],
+  programs: { readonly before: Program; readonly after: Program },
+  features: FeatureSet,
+  lines: LineFilter,
+): Compared {
+  const space = new ValueSpace();
+  const before: Recording[] = [];
+  const after: Recording[] = [];
+  const failures: Failure[] = [];
+  const pointers = new Set<Value>();
+  for (const pair of pairs) {
+    const keys = parameterKeys(pair);
+    const old = pair.before && run(space, features, programs.before, pair.before, keys.before, pointers);
+    const now = pair.after && run(space, features, programs.after, pair.after, keys.after, pointers);
+    const failed = [old?.failure, now?.failure].filter(failure => failure !== null && failure !== undefined);
+    failures.push(...failed);
+    if (failed.length) continue;
+    if (old) before.push(old.recording);
+    if (now) after.push(now.recording);
+  }
+  const reached: Guard[] = [];
+  for (const recording of [...before, ...after])
+    for (const [unit, found] of recording.reached)
+      for (const [line, guard] of found) if (lines(unit, line)) reached.push(guard);
+  return { comparison: { space, before, after, pointers, reached }, failures };
+}

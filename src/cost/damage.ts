@@ -1,0 +1,104 @@
+/**
+ * Conditions that mean an error or damage: the branch that only leads to returning an error, or that a warning, a null
+ * pointer or a failed allocation guards. No error occurs when a patch is priced.
+ */
+import { no, type Guard } from './guard';
+import { findInside } from './machineState';
+import type { FrameRecord, OperationRecord, Recording } from './record';
+import type { Atom, Value, ValueSpace } from './values';
+
+const alarm = /^(?:__)?(?:WARN|BUG|IS_ERR|IS_ERR_OR_NULL|PTR_ERR_OR_ZERO|VM_BUG|VM_WARN|ASSERT)/;
+const maybeNull = /alloc|lookup|find_|_find|get_page|kmap|ioremap|_get_unless/;
+const largestError = 4095n;
+
+/** The values that may be returned where `guard` holds. */
+function leaves(space: ValueSpace, value: Value, guard: Guard, into: Value[]): void {
+  if (guard === no) return;
+  if (value.kind !== 'choice') {
+    into.push(value);
+    return;
+  }
+  const { guards } = space;
+  leaves(space, value.a, guards.and(guard, value.guard), into);
+  leaves(space, value.b, guards.and(guard, guards.not(value.guard)), into);
+}
+
+const isErrno = (value: bigint): boolean =>
+  [value, BigInt.asIntN(64, value), BigInt.asIntN(32, value)].some(v => v < 0n && v >= -largestError);
+
+/** A returned value that says "error" when the atom is true. */
+function saysError(value: Value, atom: Atom, holds: boolean): boolean {
+  if (value.kind === 'constant') return isErrno(value.value);
+  if (value.kind === 'call' && /^ERR_(PTR|CAST)$/.test(value.name)) return true;
+  if (atom.bit !== null) return false;
+  const tested = atom.value;
+  if (holds && tested === value) return true;
+  return (
+    holds &&
+    tested.kind === 'binary' &&
+    tested.operator === 'lt' &&
+    tested.a === value &&
+    tested.b.kind === 'constant' &&
+    tested.b.value === 0n
+  );
+}
+
+/** Whether every way out of a function under `atom = holds` returns an error, while another way does not. */
+function onlyErrors(
+  space: ValueSpace,
+  frame: FrameRecord,
+  index: number,
+  holds: boolean,
+  atom: Atom,
+): boolean {
+  const { guards } = space;
+  const found = (value: boolean): { error: number; fine: number } => {
+    const counts = { error: 0, fine: 0 };
+    for (const back of frame.returns) {
+      const guard = guards.restrict(back.guard, index, value);
+      if (guard === no) continue;
+      if (!back.value) {
+        counts.fine++;
+        continue;
+      }
+      const values: Value[] = [];
+      leaves(space, back.value, guard, values);
+      for (const leaf of values)
+        if (saysError(leaf, atom, value)) counts.error++;
+        else counts.fine++;
+    }
+    return counts;
+  };
+  const here = found(holds);
+  return here.error > 0 && here.fine === 0 && found(!holds).fine > 0;
+}
+
+/** True if nothing is performed in the part of a function that `atom = holds` leads to, and it returns. */
+function idle(
+  space: ValueSpace,
+  operations: readonly OperationRecord[],
+  index: number,
+  holds: boolean,
+): boolean {
+  return operations.every(record => space.guards.restrict(record.guard, index, holds) === no);
+}
+
+/** The value that an atom has when nothing is wrong; null if it is no sign of damage. */
+export function withoutDamage(
+  space: ValueSpace,
+  index: number,
+  recordings: readonly Recording[],
+  pointers: ReadonlySet<Value>,
+): boolean | null {
+  const atom = space.atoms[index]!;
+  if (findInside(atom.value, value => value.kind === 'call' && alarm.test(value.name))) return false;
+  for (const recording of recordings)
+    for (const frame of recording.frames)
+      for (const holds of [true, false]) if (onlyErrors(space, frame, index, holds, atom)) return !holds;
+  const { value } = atom;
+  if (atom.bit !== null) return null;
+  if (value.kind === 'call' && maybeNull.test(value.name)) return true;
+  if (pointers.has(value) && recordings.every(recording => idle(space, recording.operations, index, false)))
+    return true;
+  return null;
+}

@@ -1,0 +1,96 @@
+/** Function definitions at hand, layer on layer: the patch's own side, the series before it, what later patches show. */
+import type { CatalogueMatch, LookupHints } from '../code/catalogue/entry';
+import { lookup } from '../code/catalogue/lookup';
+import type { IrFunction, IrModule } from '../code/ir';
+import type { SourceUnit } from '../code/source';
+import type { Definition, Program } from './program';
+
+/** True if a line of the function's own text is changed. */
+export function isTouched(fn: IrFunction): boolean {
+  for (let line = fn.firstLine; line <= fn.lastLine; line++) if (fn.unit.lines[line]?.changed) return true;
+  return false;
+}
+
+/** What some units define. */
+export class Layer {
+  readonly functions = new Map<string, IrFunction[]>();
+  readonly touched = new Set<IrFunction>();
+  private readonly tables = new Map<string, string[]>();
+
+  constructor(modules: readonly IrModule[], units: readonly SourceUnit[]) {
+    for (const module of modules)
+      for (const fn of module.functions) {
+        const known = this.functions.get(fn.name);
+        if (known) known.push(fn);
+        else this.functions.set(fn.name, [fn]);
+        if (isTouched(fn)) this.touched.add(fn);
+      }
+    for (const unit of units) this.readTables(unit);
+  }
+
+  /** `.member = function` in initialisers, `ops.member = function` in code. */
+  private readTables(unit: SourceUnit): void {
+    for (const { text } of unit.lines) {
+      if (!text.includes('=') || !text.includes('.')) continue;
+      const match = /\.(\w+)\s*=\s*&?([A-Za-z_]\w*)\s*[,;}]?\s*$/.exec(text.slice(0, 300));
+      if (!match) continue;
+      const known = this.tables.get(match[1]!);
+      if (known) known.push(match[2]!);
+      else this.tables.set(match[1]!, [match[2]!]);
+    }
+  }
+
+  installed(member: string): readonly string[] {
+    return this.tables.get(member) ?? [];
+  }
+
+  /** The definition to follow for a call from `from`: of the same file, then a changed one, then the first. */
+  find(name: string, from: SourceUnit | null): IrFunction | null {
+    const all = this.functions.get(name);
+    if (!all) return null;
+    if (all.length === 1) return all[0]!;
+    const readable = all.filter(fn => fn.unreadable === null);
+    const candidates = readable.length ? readable : all;
+    return (
+      candidates.find(fn => fn.unit === from) ??
+      candidates.find(fn => fn.unit.path === from?.path) ??
+      candidates.find(fn => this.touched.has(fn)) ??
+      candidates[0]!
+    );
+  }
+}
+
+/** Where names are looked up, whatever file they stand in. */
+export type PlaceHints = Omit<LookupHints, 'path'>;
+
+/** Layers in order of preference; only the first is the patch's own. */
+export class LayeredProgram implements Program {
+  private readonly matches = new Map<string, CatalogueMatch | null>();
+
+  constructor(
+    private readonly layers: readonly Layer[],
+    private readonly hints: PlaceHints,
+  ) {}
+
+  find(name: string, from: SourceUnit | null): Definition | null {
+    for (const [at, layer] of this.layers.entries()) {
+      const fn = layer.find(name, from);
+      if (fn) return { fn, touched: at === 0 && layer.touched.has(fn) };
+    }
+    return null;
+  }
+
+  installed(member: string): readonly string[] {
+    const first = this.layers.find(layer => layer.installed(member).length > 0);
+    return first?.installed(member) ?? [];
+  }
+
+  lookup(name: string, path: string): CatalogueMatch | null {
+    const key = `${path}:${name}`;
+    const known = this.matches.get(key);
+    if (known !== undefined) return known;
+    const match = lookup(name, { ...this.hints, path });
+    this.matches.set(key, match);
+    return match;
+  }
+}

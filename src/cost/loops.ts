@@ -1,0 +1,379 @@
+/**
+ * Runs a loop as a summary. Its turns are counted from the test that leaves it; every block of its body then counts
+ * that often (a block before the test once more). Variables that move by the same step each turn are followed; one that
+ * is a constant before the loop and another constant after the first turn makes the first turn run by itself.
+ */
+import type { Loop } from './flow';
+import { no, yes, type Guard } from './guard';
+import { copyState, mentions, mergeStates, rewrite, type State } from './machineState';
+import {
+  add,
+  constant,
+  constantOf,
+  equals,
+  multiply,
+  one,
+  print,
+  subtract,
+  symbol,
+  zero,
+  type Polynomial,
+} from './polynomial';
+import { isStride, pageSize } from './quantity';
+import type { Edge, ExitTest, Frame, Mode, Runner, Weight } from './runner';
+import { symbolText } from './show';
+import { tripOf, type Cell } from './trip';
+import type { Value } from './values';
+
+/** A variable or memory cell that the loop changes. */
+interface ChangingCell extends Cell {
+  /** Slot of a variable, or null for memory. */
+  readonly slot: number | null;
+  readonly address: Value | null;
+  readonly name: string;
+  /** Its value when a turn ends. */
+  readonly back: Value;
+}
+
+const roundLimit = 4;
+
+const readCell = (runner: Runner, state: State, slot: number | null, address: Value | null): Value | null =>
+  slot !== null
+    ? (state.slots[slot] ?? null)
+    : (state.memory.get(address!) ?? runner.space.load(address!, 0));
+
+function writeCell(state: State, slot: number | null, address: Value | null, value: Value): void {
+  if (slot !== null) state.slots[slot] = value;
+  else state.memory.set(address!, value);
+}
+
+/** Blocks of a loop in the order of the function. */
+const bodyOrder = (frame: Frame, loop: Loop): number[] =>
+  frame.flow.order.filter(block => loop.blocks.has(block));
+
+const slotName = (frame: Frame, slot: number): string => {
+  const register = frame.slotOf.indexOf(slot);
+  return frame.fn.names[register] || `v${slot}`;
+};
+
+/** Slots that instructions of the loop write. */
+function slotsWritten(frame: Frame, loop: Loop): number[] {
+  const found = new Set<number>();
+  for (const block of loop.blocks) {
+    const { first, end } = frame.flow.blocks[block]!;
+    for (let at = first; at < end; at++) {
+      const instruction = frame.fn.code[at]!;
+      if ('dst' in instruction && instruction.dst !== null && frame.slotOf[instruction.dst]! >= 0)
+        found.add(frame.slotOf[instruction.dst]!);
+    }
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+interface Survey {
+  readonly cells: readonly ChangingCell[];
+  readonly exits: readonly ExitTest[];
+}
+
+/** Finds what changes in a loop and by how much, running its body quietly. */
+function survey(runner: Runner, frame: Frame, loop: Loop, entry: State, order: readonly number[]): Survey {
+  const { space } = runner;
+  const key = (name: string): string => `loop:${frame.depth}:${loop.header}:${name}`;
+  const slots = slotsWritten(frame, loop);
+  const memory = new Set<Value>();
+  const was = runner.quiet;
+  runner.quiet = true;
+  let cells: ChangingCell[] = [];
+  let exits: ExitTest[] = [];
+  try {
+    for (let round = 0; round < roundLimit; round++) {
+      const start = copyState(entry, entry.guard);
+      const symbols: {
+        slot: number | null;
+        address: Value | null;
+        name: string;
+        symbol: Value;
+        initial: Value;
+      }[] = [];
+      const open = (slot: number | null, address: Value | null, name: string): void => {
+        const initial = readCell(runner, entry, slot, address);
+        // A variable that is first set inside the loop has no value to carry from turn to turn.
+        if (!initial) return;
+        const stand = space.symbol(name, key(`${slot ?? address!.id}`));
+        symbols.push({ slot, address, name, symbol: stand, initial });
+        writeCell(start, slot, address, stand);
+      };
+      for (const slot of slots) open(slot, null, slotName(frame, slot));
+      for (const address of memory) open(null, address, nameOfCell(address));
+      exits = [];
+      const mode: Mode = { loop, exits, countedExit: null, weightOf: () => [{ guard: yes, count: one }] };
+      const { back } = runner.region(frame, order, loop.header, start, mode);
+      const end = back.reduce<State | null>((a, b) => (a ? mergeStates(space, a, b) : b), null);
+      cells = symbols.map(cell => {
+        const value = (end && readCell(runner, end, cell.slot, cell.address)) ?? cell.symbol;
+        return { ...cell, back: value, step: null };
+      });
+      const changing = new Set(symbols.map(cell => cell.symbol));
+      cells = cells.map(cell => {
+        const step = space.linear([[cell.back, 1n], [cell.symbol, -1n]], 0n); // prettier-ignore
+        return { ...cell, step: mentions(step, changing) ? null : step };
+      });
+      // Memory that the body stores to, other than what it stood at before.
+      let found = false;
+      if (end)
+        for (const [address, value] of end.memory)
+          if (
+            !memory.has(address) &&
+            !mentions(address, changing) &&
+            value !== (start.memory.get(address) ?? space.load(address, 0))
+          ) {
+            memory.add(address);
+            found = true;
+          }
+      if (!found) break;
+    }
+  } finally {
+    runner.quiet = was;
+  }
+  return { cells, exits };
+}
+
+const nameOfCell = (address: Value): string =>
+  address.kind === 'address' ? address.name : address.kind === 'field' ? address.member : 'memory';
+
+interface Turns {
+  readonly weight: Weight;
+  readonly exit: ExitTest | null;
+  /** Counted, rather than named after the source. */
+  readonly known: boolean;
+}
+
+/** A test whose outcome depends on the path has one count per alternative. */
+function alternatives(test: Value, guard: Guard, runner: Runner): { guard: Guard; test: Value }[] {
+  if (test.kind !== 'choice') return [{ guard, test }];
+  const { guards } = runner.space;
+  return [
+    ...alternatives(test.a, guards.and(guard, test.guard), runner),
+    ...alternatives(test.b, guards.and(guard, guards.not(test.guard)), runner),
+  ].filter(part => part.guard !== no);
+}
+
+const retried = /cmpxchg|trylock|seqretry|seqcount_retry|try_cmpxchg|xadd/;
+
+function turnsOf(runner: Runner, frame: Frame, loop: Loop, { cells, exits }: Survey): Turns {
+  const { space } = runner;
+  const wide = cells.some(cell => {
+    const register = cell.slot === null ? -1 : frame.slotOf.indexOf(cell.slot);
+    return (
+      cell.step !== null &&
+      cell.step.id !== space.constant(0).id &&
+      (register < 0 || (frame.fn.registers[register]!.bits === 64 && !frame.fn.registers[register]!.signed))
+    );
+  });
+  const context = { space, cells, wide, byPages: stepsPages(frame, loop, cells) };
+  let best: Turns | null = null;
+  for (const exit of exits) {
+    const parts = alternatives(exit.test, yes, runner).map(part => ({
+      guard: part.guard,
+      trip: tripOf(context, part.test, !exit.leaves),
+    }));
+    if (parts.every(part => part.trip.how === 'unknown')) continue;
+    const weight = parts.map(part => ({
+      guard: part.guard,
+      count: part.trip.how === 'unknown' ? named(exit) : part.trip.turns,
+    }));
+    const settled = weight.every(part => constantOf(part.count) !== null);
+    if (!best || (settled && !best.weight.every(part => constantOf(part.count) !== null)))
+      best = { weight, exit, known: true };
+  }
+  if (best) return best;
+  const exit = exits.find(test => test.block === loop.header) ?? exits.at(-1) ?? null;
+  if (!exit) return { weight: [{ guard: yes, count: one }], exit: null, known: false };
+  // A loop left at its end unless something failed is a retry: it runs once.
+  const changing = new Set(cells.filter(cell => cell.step === null).map(cell => cell.symbol));
+  const bottom = frame.flow.blocks[exit.block]!.next.includes(loop.header);
+  const fresh = !mentions(exit.test, changing);
+  if (bottom && (fresh || retried.test(exit.text))) {
+    if (!runner.quiet) runner.recording.assumed.add(`no retry: ${exit.text}`);
+    return { weight: [{ guard: yes, count: zero }], exit, known: true };
+  }
+  return { weight: [{ guard: yes, count: named(exit) }], exit, known: false };
+}
+
+/** The source's own expression as the number of turns. */
+function named(exit: ExitTest): Polynomial {
+  const text = exit.text.replace(/\s+/g, '').replace(/[^\w.<>=!&|()-]/g, '');
+  return symbol(text === '' ? symbolText(exit.test) : `(${text.replace(/[()]/g, '').slice(0, 60)})`);
+}
+
+/** Whether a counter of the loop is used times a page or more, as an address: `start + i * PAGE_SIZE`. */
+function stepsPages(frame: Frame, loop: Loop, cells: readonly Cell[]): boolean {
+  const counters = new Set(cells.map(cell => cell.symbol));
+  for (const block of loop.blocks) {
+    const { first, end } = frame.flow.blocks[block]!;
+    for (let at = first; at < end; at++) {
+      const instruction = frame.fn.code[at]!;
+      if (!('dst' in instruction) || instruction.dst === null || frame.slotOf[instruction.dst]! >= 0)
+        continue;
+      const value = frame.single[instruction.dst];
+      if (value?.kind === 'linear' && value.terms.some(([term, factor]) => byPage(term, factor, counters)))
+        return true;
+    }
+  }
+  return false;
+}
+
+/** A counter times a page, or shifted left by some page shift. */
+const byPage = (term: Value, factor: bigint, counters: ReadonlySet<Value>): boolean =>
+  (factor % pageSize === 0n && counters.has(term)) ||
+  (term.kind === 'binary' &&
+    ((term.operator === 'shl' && counters.has(term.a)) ||
+      (term.operator === 'mul' &&
+        ((counters.has(term.a) && isStride(term.b)) || (counters.has(term.b) && isStride(term.a))))));
+
+/** Blocks that run once more than the loop goes on: those on the way to the test that leaves it. */
+function onTheWayToExit(frame: Frame, loop: Loop, exit: number): Set<number> {
+  const { blocks } = frame.flow;
+  const stay = blocks[exit]!.next.find(next => loop.blocks.has(next));
+  const found = new Set<number>([loop.header]);
+  const walk = [loop.header];
+  while (walk.length) {
+    const block = walk.pop()!;
+    for (const next of blocks[block]!.next) {
+      if (!loop.blocks.has(next) || next === loop.header || found.has(next)) continue;
+      if (block === exit && next === stay) continue;
+      found.add(next);
+      walk.push(next);
+    }
+  }
+  return found;
+}
+
+const scale = (runner: Runner, outer: Weight, turns: Weight, extra: bigint): Weight =>
+  outer.flatMap(a =>
+    turns.flatMap(b => {
+      const guard = runner.space.guards.and(a.guard, b.guard);
+      const count = multiply(a.count, add(b.count, constant(extra)));
+      return guard === no ? [] : [{ guard, count }];
+    }),
+  );
+
+/** A loop over parts of a range inside a loop over the range is one walk over the range: n, not n·n. */
+function withinRange(outer: Weight, turns: Weight): Weight {
+  const n = symbol('n');
+  if (!turns.some(part => equals(part.count, n)) || !outer.some(part => equals(part.count, n))) return outer;
+  return outer.map(part => (equals(part.count, n) ? { guard: part.guard, count: one } : part));
+}
+
+/** Runs a loop from the state in which its header is first reached; gives the edges that leave it. */
+export function runLoop(runner: Runner, frame: Frame, loop: Loop, entry: State, outer: Mode): Edge[] {
+  const { space } = runner;
+  const order = bodyOrder(frame, loop);
+  const found = survey(runner, frame, loop, entry, order);
+  const turns = turnsOf(runner, frame, loop, found);
+  const moving = found.cells.filter(
+    cell => cell.step !== null && cell.step.kind === 'constant' && cell.step.value === 0n,
+  );
+  const still = new Set(moving);
+  const outerWeight = outer.weightOf(loop.header);
+  const nested = dependsOnOuter(found, outer) ? withinRange(outerWeight, turns.weight) : outerWeight;
+  const early = turns.exit ? onTheWayToExit(frame, loop, turns.exit.block) : new Set(loop.blocks);
+  const mode = (count: Weight): Mode => {
+    const full = scale(runner, nested, count, 1n);
+    const body = scale(runner, nested, count, 0n);
+    return {
+      loop,
+      exits: null,
+      countedExit: turns.exit?.block ?? null,
+      weightOf: block => (early.has(block) ? full : body),
+    };
+  };
+  // The first turn by itself where a cell changes from one constant to another.
+  const jumps = found.cells.filter(
+    cell => cell.initial.kind === 'constant' && cell.back.kind === 'constant' && cell.initial !== cell.back,
+  );
+  const peeled = jumps.length > 0 && !turns.weight.every(part => constantOf(part.count) === 0n);
+  let rest = turns.weight;
+  let state = entry;
+  const edges: Edge[] = [];
+  if (peeled) {
+    const first = runner.region(frame, order, loop.header, copyState(entry, entry.guard), {
+      ...mode([{ guard: yes, count: zero }]),
+      weightOf: () => nested,
+    });
+    edges.push(...first.out.filter(edge => edge.from !== turns.exit?.block));
+    const back = first.back.reduce<State | null>((a, b) => (a ? mergeStates(space, a, b) : b), null);
+    if (back) state = back;
+    rest = turns.weight.map(part => ({ guard: part.guard, count: subtract(part.count, one) }));
+  }
+  const start = copyState(state, state.guard);
+  const symbols = new Map<ChangingCell, Value>();
+  for (const cell of found.cells) {
+    if (still.has(cell) || (peeled && jumps.includes(cell))) continue;
+    const initial = readCell(runner, state, cell.slot, cell.address) ?? cell.initial;
+    const key = cell.step
+      ? `iv:${frame.depth}:${loop.depth}:${initial.id}:${cell.step.id}`
+      : `lv:${frame.depth}:${loop.depth}:${cell.name}`;
+    const stand = space.symbol(cell.name, key);
+    symbols.set(cell, stand);
+    writeCell(start, cell.slot, cell.address, stand);
+  }
+  const { out } = runner.region(frame, order, loop.header, start, mode(rest));
+  edges.push(...leave(runner, state, out, turns, symbols, rest));
+  return edges;
+}
+
+/** Whether the bounds of a loop depend on what an outer loop changes. */
+function dependsOnOuter(found: Survey, outer: Mode): boolean {
+  if (!outer.loop) return false;
+  return found.cells.some(cell => cell.initial.kind === 'symbol' && cell.initial.key.startsWith('iv:'));
+}
+
+/** Edges out of a loop, with its variables at the values they end with. */
+function leave(
+  runner: Runner,
+  entry: State,
+  out: readonly Edge[],
+  turns: Turns,
+  symbols: ReadonlyMap<ChangingCell, Value>,
+  rest: Weight,
+): Edge[] {
+  const { space } = runner;
+  const { guards } = space;
+  const others = out.filter(edge => edge.from !== turns.exit?.block);
+  const elsewhere = others.reduce<Guard>((sum, edge) => guards.or(sum, edge.state.guard), no);
+  const final = new Map<Value, Value>();
+  for (const [cell, stand] of symbols) final.set(stand, finalValue(runner, cell, stand, rest));
+  const memo = new Map<Value, Value>();
+  const settle = (value: Value): Value => rewrite(space, value, final, memo);
+  return out.map(edge => {
+    if (edge.from !== turns.exit?.block) return edge;
+    const state: State = {
+      guard: guards.and(entry.guard, guards.not(elsewhere)),
+      slots: edge.state.slots.map(value => value && settle(value)),
+      memory: new Map([...edge.state.memory].map(([address, value]) => [address, settle(value)])),
+    };
+    return { ...edge, state };
+  });
+}
+
+/** start + turns · step, as a value. */
+function finalValue(runner: Runner, cell: ChangingCell, stand: Value, rest: Weight): Value {
+  const { space } = runner;
+  if (!cell.step) return stand;
+  const initial = cell.initial;
+  return rest
+    .map(part => {
+      const turns = constantOf(part.count);
+      const count =
+        turns !== null
+          ? space.constant(turns)
+          : space.symbol(print(part.count), `count:${print(part.count)}`);
+      const way = space.binary('mul', count, cell.step!, { bits: 64, signed: true });
+      return { guard: part.guard, value: space.add(initial, way) };
+    })
+    .reduceRight<Value | null>(
+      (sum, part) => (sum ? space.choice(part.guard, part.value, sum) : part.value),
+      null,
+    )!;
+}

@@ -1,0 +1,50 @@
+/**
+ * C macros with a body that can flush are priced like functions: `#define f(a) body` is read as
+ * `static void f(unsigned long a) { body; }`, on the same lines.
+ */
+import type { SourceLine, SourceUnit } from '../code/source';
+
+const heading = /^\s*#\s*define\s+([A-Za-z_]\w*)\(([^()]*)\)\s?/;
+
+/** Longest macro that is read, in lines. */
+const longest = 200;
+
+/** Units, one per function-like macro of `unit` that has a changed line and a body worth reading. */
+export function macroUnits(unit: SourceUnit): SourceUnit[] {
+  const found: SourceUnit[] = [];
+  for (let at = 0; at < unit.lines.length; at++) {
+    const first = unit.lines[at]!;
+    const match = heading.exec(first.text.slice(0, 400));
+    if (!match) continue;
+    const from = at;
+    while (at + 1 < unit.lines.length && unit.lines[at]!.text.trimEnd().endsWith('\\') && at - from < longest)
+      at++;
+    const lines = unit.lines.slice(from, at + 1);
+    if (!lines.some(line => line.changed)) continue;
+    const made = asFunction(lines, match[1]!, match[2]!, match[0].length);
+    if (made) found.push({ ...unit, lines: made, whole: true });
+  }
+  return found;
+}
+
+const withoutBackslash = (text: string): string => text.trimEnd().replace(/\\$/, '');
+
+function asFunction(
+  lines: readonly SourceLine[],
+  name: string,
+  parameters: string,
+  bodyColumn: number,
+): SourceLine[] | null {
+  const names = parameters.split(',').map(parameter => parameter.trim());
+  if (names.some(parameter => parameter.includes('...'))) return null;
+  const head = names.filter(Boolean).map(parameter => `unsigned long ${parameter}`);
+  const bodies = lines.map((line, at) =>
+    withoutBackslash(at === 0 ? line.text.slice(bodyColumn) : line.text),
+  );
+  if (!bodies.some(body => body.includes('('))) return null;
+  return lines.map((line, at) => {
+    const open = at === 0 ? `static void ${name}(${head.join(', ') || 'void'}) { ` : '';
+    const close = at === lines.length - 1 ? ' ; }' : '';
+    return { ...line, text: `${open}${bodies[at]!}${close}` };
+  });
+}

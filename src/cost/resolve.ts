@@ -1,0 +1,276 @@
+/** From guarded records to one answer (and perhaps another): every condition is settled, the same way before and after. */
+import { withoutDamage } from './damage';
+import { holds, no, support, type Guard } from './guard';
+import { add, isZero, negate, type Polynomial } from './polynomial';
+import { cr4WithoutFlush, type ConditionRecord, type OperationRecord, type Recording } from './record';
+import { settledBy, type RangeAssumption } from './settle';
+import { weightOf } from './weights';
+import type { Value, ValueSpace } from './values';
+
+/** Operation → count. Never holds a zero. */
+export type Counts = ReadonlyMap<string, Polynomial>;
+
+/** The code before and after a change, run in one value space. */
+export interface Comparison {
+  readonly space: ValueSpace;
+  readonly before: readonly Recording[];
+  readonly after: readonly Recording[];
+  readonly pointers: ReadonlySet<Value>;
+  /** Guards under which the changed lines in question are reached. */
+  readonly reached: readonly Guard[];
+}
+
+export interface Decision {
+  readonly atom: number;
+  readonly value: boolean;
+  readonly why: 'range' | 'damage' | 'changed line' | 'dearer';
+}
+
+export interface Answer {
+  readonly before: Counts;
+  readonly after: Counts;
+  readonly delta: Counts;
+  readonly assignment: ReadonlyMap<number, boolean>;
+}
+
+export interface Resolution {
+  readonly answer: Answer;
+  /** The other answer of open conditions, if it differs. */
+  readonly other: Answer | null;
+  readonly decisions: readonly Decision[];
+  /** Conditions that had a say, with the value taken. */
+  readonly conditions: readonly { readonly record: ConditionRecord; readonly taken: boolean | 'both' }[];
+}
+
+/** Open conditions beyond this are settled one after the other. */
+const enumerated = 8;
+
+interface Group {
+  readonly operation: string;
+  readonly guard: Guard;
+  count: Polynomial;
+}
+
+/** Sums records with the same guard; what is the same before and after goes. */
+function groupsOf(space: ValueSpace, comparison: Comparison, fixed: ReadonlyMap<number, boolean>): Group[] {
+  const groups = new Map<string, Group>();
+  const put = (record: OperationRecord, sign: boolean): void => {
+    const guard = restrictAll(space, record.guard, fixed);
+    if (guard === no) return;
+    const key = `${record.operation},${guard.id}`;
+    const count = sign ? record.count : negate(record.count);
+    const known = groups.get(key);
+    if (known) known.count = add(known.count, count);
+    else groups.set(key, { operation: record.operation, guard, count });
+  };
+  for (const recording of comparison.after) for (const record of recording.operations) put(record, true);
+  for (const recording of comparison.before) for (const record of recording.operations) put(record, false);
+  return [...groups.values()].filter(group => !isZero(group.count));
+}
+
+export function restrictAll(space: ValueSpace, guard: Guard, fixed: ReadonlyMap<number, boolean>): Guard {
+  let result = guard;
+  for (const atom of support(guard)) {
+    const value = fixed.get(atom);
+    if (value !== undefined) result = space.guards.restrict(result, atom, value);
+  }
+  return result;
+}
+
+const supportOf = (guards: Iterable<Guard>): number[] => {
+  const found = new Set<number>();
+  for (const guard of guards) support(guard, found);
+  return [...found].sort((a, b) => a - b);
+};
+
+function sumUnder(
+  recordings: readonly Recording[],
+  assignment: ReadonlyMap<number, boolean>,
+): Map<string, Polynomial> {
+  const counts = new Map<string, Polynomial>();
+  for (const recording of recordings)
+    for (const record of recording.operations)
+      if (holds(record.guard, assignment)) {
+        const sum = add(counts.get(record.operation) ?? { terms: new Map() }, record.count);
+        if (isZero(sum)) counts.delete(record.operation);
+        else counts.set(record.operation, sum);
+      }
+  return counts;
+}
+
+export function subtractCounts(after: Counts, before: Counts): Map<string, Polynomial> {
+  const delta = new Map(after);
+  for (const [operation, count] of before) {
+    const sum = add(delta.get(operation) ?? { terms: new Map() }, negate(count));
+    if (isZero(sum)) delta.delete(operation);
+    else delta.set(operation, sum);
+  }
+  return delta;
+}
+
+export function addCounts(a: Counts, b: Counts): Map<string, Polynomial> {
+  const sum = new Map(a);
+  for (const [operation, count] of b) {
+    const total = add(sum.get(operation) ?? { terms: new Map() }, count);
+    if (isZero(total)) sum.delete(operation);
+    else sum.set(operation, total);
+  }
+  return sum;
+}
+
+function answerUnder(comparison: Comparison, assignment: ReadonlyMap<number, boolean>): Answer {
+  const before = sumUnder(comparison.before, assignment);
+  const after = sumUnder(comparison.after, assignment);
+  return { before, after, delta: subtractCounts(after, before), assignment: new Map(assignment) };
+}
+
+const countsWeight = (counts: Counts, assumption: RangeAssumption): number => {
+  let total = 0;
+  for (const [operation, count] of counts) total += weightOf(operation, count, assumption.values);
+  return total;
+};
+
+const sameCounts = (a: Counts, b: Counts): boolean => subtractCounts(a, b).size === 0;
+
+/** Settles the atoms that a changed line decides: the pass reaches that line. */
+function reachChangedLines(
+  comparison: Comparison,
+  atoms: readonly number[],
+  fixed: Map<number, boolean>,
+  decisions: Decision[],
+): void {
+  const { space } = comparison;
+  const { guards } = space;
+  let wanted = comparison.reached
+    .map(guard => restrictAll(space, guard, fixed))
+    .filter(guard => guard !== no);
+  for (const atom of atoms) {
+    if (fixed.has(atom)) continue;
+    const lost = (value: boolean): number =>
+      wanted.filter(guard => guards.restrict(guard, atom, value) === no).length;
+    const [lostIfTrue, lostIfFalse] = [lost(true), lost(false)];
+    if ((lostIfTrue === 0) === (lostIfFalse === 0)) continue;
+    const value = lostIfTrue === 0;
+    fixed.set(atom, value);
+    decisions.push({ atom, value, why: 'changed line' });
+    wanted = wanted.map(guard => guards.restrict(guard, atom, value)).filter(guard => guard !== no);
+  }
+}
+
+/** Every assignment of a few atoms. */
+function* assignments(
+  atoms: readonly number[],
+  fixed: ReadonlyMap<number, boolean>,
+): Generator<Map<number, boolean>> {
+  for (let bits = 0; bits < 1 << atoms.length; bits++) {
+    const assignment = new Map(fixed);
+    atoms.forEach((atom, at) => assignment.set(atom, ((bits >> at) & 1) === 1));
+    yield assignment;
+  }
+}
+
+/** Picks the dearer answer, and the cheapest that differs from it. */
+function pickAnswers(
+  comparison: Comparison,
+  open: readonly number[],
+  fixed: ReadonlyMap<number, boolean>,
+  assumption: RangeAssumption,
+): { answer: Answer; other: Answer | null } {
+  const rank = (answer: Answer): number[] => [
+    countsWeight(answer.after, assumption),
+    countsWeight(answer.before, assumption),
+    countsWeight(answer.delta, assumption),
+  ];
+  const compare = (a: number[], b: number[]): number => {
+    for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return a[at]! - b[at]!;
+    return 0;
+  };
+  const found: { answer: Answer; rank: number[] }[] = [];
+  for (const assignment of assignments(open, fixed)) {
+    const answer = answerUnder(comparison, assignment);
+    found.push({ answer, rank: rank(answer) });
+  }
+  found.sort((a, b) => compare(b.rank, a.rank));
+  const best = found[0]!;
+  const other = found.findLast(({ answer }) => !sameCounts(answer.delta, best.answer.delta));
+  return { answer: best.answer, other: other?.answer ?? null };
+}
+
+/** Settles every condition of a comparison and gives the counts. */
+export function resolve(comparison: Comparison, assumption: RangeAssumption): Resolution {
+  const { space, before, after } = comparison;
+  const recordings = [...before, ...after];
+  const every = supportOf(recordings.flatMap(recording => recording.operations.map(record => record.guard)));
+  const fixed = new Map<number, boolean>();
+  const decisions: Decision[] = [];
+  const relevant = new Set(supportOf(groupsOf(space, comparison, fixed).map(group => group.guard)));
+  const reachAtoms = supportOf(comparison.reached);
+  for (const atom of new Set([...every, ...reachAtoms])) {
+    const byRange = settledBy(space, space.atoms[atom]!, assumption);
+    const value = byRange ?? withoutDamage(space, atom, recordings, comparison.pointers);
+    if (value === null) continue;
+    fixed.set(atom, value);
+    decisions.push({ atom, value, why: byRange === null ? 'damage' : 'range' });
+  }
+  reachChangedLines(
+    comparison,
+    [...new Set([...every, ...reachAtoms])].sort((a, b) => a - b),
+    fixed,
+    decisions,
+  );
+  const open = supportOf(groupsOf(space, comparison, fixed).map(group => group.guard)).filter(
+    atom => !fixed.has(atom),
+  );
+  // What only moves both sides alike is settled towards the dearer side, one condition after the other.
+  const quiet = every.filter(atom => !fixed.has(atom) && !open.includes(atom));
+  for (const atom of [...quiet, ...open.slice(enumerated)]) {
+    const weight = (value: boolean): number =>
+      countsWeight(answerUnder(comparison, new Map(fixed).set(atom, value)).after, assumption);
+    fixed.set(atom, weight(true) >= weight(false));
+  }
+  const few = open.slice(0, enumerated);
+  const { answer, other } = pickAnswers(comparison, few, fixed, assumption);
+  for (const atom of few)
+    decisions.push({ atom, value: answer.assignment.get(atom) ?? false, why: 'dearer' });
+  return {
+    answer,
+    other,
+    decisions,
+    conditions: conditionsOf(comparison, relevant, new Set(few), answer, other),
+  };
+}
+
+function conditionsOf(
+  comparison: Comparison,
+  relevant: ReadonlySet<number>,
+  open: ReadonlySet<number>,
+  answer: Answer,
+  other: Answer | null,
+): Resolution['conditions'] {
+  const seen = new Set<string>();
+  const found: { record: ConditionRecord; taken: boolean | 'both' }[] = [];
+  for (const recording of [...comparison.after, ...comparison.before])
+    for (const record of recording.conditions) {
+      const atoms = [...support(record.truth)];
+      if (!atoms.some(atom => relevant.has(atom))) continue;
+      const { unit } = record.at;
+      const key = `${unit.path},${unit.lines[record.at.line]?.fileLine ?? 0},${record.text}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const both = other !== null && atoms.some(atom => open.has(atom));
+      found.push({ record, taken: both ? 'both' : holds(record.truth, answer.assignment) });
+    }
+  return found;
+}
+
+/** Counts as they are shown: a CR4 write is one operation whether or not it flushes. */
+export function shownCounts(counts: Counts): Map<string, Polynomial> {
+  const shown = new Map(counts);
+  const plain = shown.get(cr4WithoutFlush);
+  if (!plain) return shown;
+  shown.delete(cr4WithoutFlush);
+  const sum = add(shown.get('CR4_WRITE') ?? { terms: new Map() }, plain);
+  if (isZero(sum)) shown.delete('CR4_WRITE');
+  else shown.set('CR4_WRITE', sum);
+  return shown;
+}
