@@ -194,6 +194,11 @@ export interface IrFunction {
   readonly partial: boolean;
   /** True when a missing heading or brace had to be made up for it. */
   readonly repaired: boolean;
+  /**
+   * Assembly: macros whose bodies were expanded into this one (also through each other). They are no calls in `code`,
+   * but they are callees where it is asked who reaches whom.
+   */
+  readonly expands?: readonly string[];
 }
 
 /** Something the reader wants to say about the code, at a line of its unit. */

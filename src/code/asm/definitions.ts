@@ -1,0 +1,154 @@
+/** Macros of the C preprocessor in assembly: reading `#define` and expanding a line. */
+import { AsmBoundReached, asmBounds } from './bounds';
+
+export interface Definition {
+  readonly name: string;
+  /** null: object-like. */
+  readonly parameters: readonly string[] | null;
+  /** Name that stands for the remaining arguments, or null. */
+  readonly variadic: string | null;
+  readonly body: string;
+}
+
+/** Reads what stands behind `#define`; null where it cannot be read. */
+export function readDefinition(text: string): Definition | null {
+  const head = /^\s*([A-Za-z_]\w*)/.exec(text);
+  if (!head) return null;
+  const name = head[1]!;
+  const rest = text.slice(head[0].length);
+  if (!rest.startsWith('(')) return { name, parameters: null, variadic: null, body: rest.trim() };
+  const close = rest.indexOf(')');
+  if (close < 0) return null;
+  const parameters: string[] = [];
+  let variadic: string | null = null;
+  for (const parameter of rest.slice(1, close).split(',')) {
+    const word = parameter.trim();
+    if (word === '...') variadic = '__VA_ARGS__';
+    else if (word.endsWith('...')) variadic = word.slice(0, -3).trim();
+    else if (word !== '') parameters.push(word);
+  }
+  return { name, parameters, variadic, body: rest.slice(close + 1).trim() };
+}
+
+/** Pieces of a line: names, numbers (`1f`), strings, and everything else one by one. */
+const piece = /[A-Za-z_]\w*|\.?[0-9][\w.]*|"(?:[^"\\]|\\.)*"|\s+|##|[^]/g;
+
+/** Expands macros in text. `lookup` gives the definition of a name, null for none. */
+export class Expander {
+  private spent = 0;
+
+  constructor(private readonly lookup: (name: string) => Definition | null) {}
+
+  /** The text of one line, expanded. Throws {@link AsmBoundReached} on a macro bomb. */
+  expand(text: string): string {
+    return this.run(text, new Set(), 0);
+  }
+
+  private run(text: string, hidden: ReadonlySet<string>, depth: number): string {
+    if (depth > asmBounds.macroDepth) throw new AsmBoundReached('macroDepth');
+    const pieces = text.match(piece) ?? [];
+    let out = '';
+    let changed = false;
+    for (let at = 0; at < pieces.length; at++) {
+      const word = pieces[at]!;
+      const definition = /^[A-Za-z_]/.test(word) && !hidden.has(word) ? this.lookup(word) : null;
+      if (!definition) {
+        out += word;
+        continue;
+      }
+      let args: string[] = [];
+      if (definition.parameters) {
+        const call = readArguments(pieces, at + 1);
+        if (!call) {
+          out += word;
+          continue;
+        }
+        args = call.args;
+        at = call.end;
+      }
+      const inner = new Set(hidden).add(word);
+      out += this.run(this.substitute(definition, args, hidden, depth), inner, depth + 1);
+      changed = true;
+      if (out.length > asmBounds.lineLength) throw new AsmBoundReached('lineLength');
+    }
+    if (changed) this.spend(out.length);
+    return out;
+  }
+
+  private spend(length: number): void {
+    this.spent += length;
+    if (this.spent > asmBounds.preprocessed) throw new AsmBoundReached('preprocessed');
+  }
+
+  private substitute(
+    definition: Definition,
+    args: readonly string[],
+    hidden: ReadonlySet<string>,
+    depth: number,
+  ): string {
+    const named = new Map<string, string>();
+    definition.parameters?.forEach((parameter, index) => named.set(parameter, (args[index] ?? '').trim()));
+    if (definition.variadic !== null) {
+      const rest = args.slice(definition.parameters?.length ?? 0).join(',');
+      named.set(definition.variadic, rest.trim());
+    }
+    if (named.size === 0 && !definition.body.includes('#')) return definition.body;
+    const pieces = definition.body.match(piece) ?? [];
+    const parts: string[] = [];
+    const expanded = new Map<string, string>();
+    let length = 0;
+    for (let at = 0; at < pieces.length; at++) {
+      let word = pieces[at]!;
+      if (word === '##') {
+        while (parts.length > 0 && parts.at(-1)!.trim() === '') parts.pop();
+        while (/^\s+$/.test(pieces[at + 1] ?? '')) at++;
+        continue;
+      }
+      const argument = named.get(word);
+      if (argument !== undefined) {
+        if (isPasted(pieces, at)) word = argument;
+        else {
+          const known = expanded.get(word) ?? this.run(argument, hidden, depth + 1);
+          expanded.set(word, known);
+          word = known;
+        }
+      } else if (word === '#') {
+        const next = pieces.findIndex((candidate, index) => index > at && candidate.trim() !== '');
+        const quoted = next < 0 ? undefined : named.get(pieces[next]!);
+        if (quoted !== undefined) {
+          word = JSON.stringify(quoted);
+          at = next;
+        }
+      }
+      parts.push(word);
+      length += word.length;
+      if (length > asmBounds.lineLength) throw new AsmBoundReached('lineLength');
+    }
+    return parts.join('');
+  }
+}
+
+function isPasted(pieces: readonly string[], at: number): boolean {
+  let before = at - 1;
+  while (before >= 0 && pieces[before]!.trim() === '') before--;
+  let after = at + 1;
+  while (after < pieces.length && pieces[after]!.trim() === '') after++;
+  return pieces[before] === '##' || pieces[after] === '##';
+}
+
+/** The arguments of a call whose parenthesis is at or behind `from`; null where there is no complete call. */
+function readArguments(pieces: readonly string[], from: number): { args: string[]; end: number } | null {
+  let at = from;
+  while (/^\s+$/.test(pieces[at] ?? '')) at++;
+  if (pieces[at] !== '(') return null;
+  const args: string[] = [''];
+  let depth = 0;
+  for (; at < pieces.length; at++) {
+    const word = pieces[at]!;
+    if (word === '(' && depth++ === 0) continue;
+    if (word === ')' && --depth === 0) return { args, end: at };
+    if (word === ',' && depth === 1) args.push('');
+    else args[args.length - 1] = args.at(-1)! + word;
+  }
+  return null;
+}

@@ -1,0 +1,333 @@
+/** Runs the assembler's own language over statements: macros, `.if`, `.rept`, sections; what is left is lowered. */
+import type { Register } from '../ir';
+import { AsmBoundReached, asmBounds } from './bounds';
+import { builtinClass } from './builtinNames';
+import { Builtins } from './builtins';
+import { evaluateIf } from './conditions';
+import { unseenLines, type Frame } from './frame';
+import { bindArguments, substitute, type MacroDefinition } from './macros';
+import { parseStatement, splitArguments, splitOperands, splitStatements, type Statement } from './statements';
+import { isConditional, structureOf } from './structure';
+
+/** What lowers instructions: one per architecture. */
+export interface Machine {
+  /** Lowers an instruction; false if the name is none. */
+  instruction(mnemonic: string, rest: string): boolean;
+  /** Keeps something that is not understood, by name. */
+  unknown(mnemonic: string, rest: string, why?: string): void;
+  /** Register or constant of an argument of a macro that is not in sight; null if it is neither. */
+  argument(text: string): Register | null;
+  /** Name of the machine register that a text is; null if it is none. */
+  registerName(text: string): string | null;
+  /** Nothing is known any more of flags and constants. */
+  forget(): void;
+  /** Takes note that a register is overwritten by something that is not in sight. */
+  overwritten(text: string): void;
+}
+
+/** What an expansion may look at. */
+export interface ExpansionContext {
+  readonly frame: Frame;
+  readonly machine: Machine;
+  readonly macros: ReadonlyMap<string, MacroDefinition>;
+  /** The C preprocessor, for text that it did not see. */
+  readonly preprocess: (text: string) => string;
+}
+
+interface Binding {
+  readonly values: ReadonlyMap<string, string>;
+  readonly expansion: number;
+}
+
+export class Expansion {
+  private readonly builtins: Builtins;
+  private expansions = 0;
+  private depth = 0;
+  /** In a section that holds no code. */
+  private inData = false;
+  private readonly sections: { readonly inData: boolean; readonly over: (() => void) | null }[] = [];
+  private exits = false;
+
+  constructor(private readonly context: ExpansionContext) {
+    this.builtins = new Builtins(context, text => this.text(text));
+  }
+
+  private get frame(): Frame {
+    return this.context.frame;
+  }
+
+  /** Lowers statements of the text itself. */
+  run(statements: readonly Statement[], binding: Binding | null): void {
+    this.block(statements, 0, statements.length, binding);
+  }
+
+  /** Lowers text that stands in an argument (of ALTERNATIVE). */
+  text(text: string): void {
+    this.deeper(() => {
+      for (const part of splitStatements(text)) this.statement(part);
+    });
+  }
+
+  private deeper(work: () => void): void {
+    if (this.depth >= asmBounds.macroDepth) throw new AsmBoundReached('macroDepth');
+    this.depth++;
+    work();
+    this.depth--;
+  }
+
+  private block(list: readonly Statement[], from: number, to: number, binding: Binding | null): void {
+    const structure = structureOf(list);
+    for (let at = from; at < to; at++) {
+      if (this.exits) return;
+      const statement = list[at]!;
+      if (this.depth === 0) this.frame.builder.line = statement.line;
+      if (statement.gap >= 0 && at > 0) this.gap(statement);
+      const text = binding ? substitute(statement.text, binding.values, binding.expansion) : statement.text;
+      if (text.length > asmBounds.lineLength) throw new AsmBoundReached('lineLength');
+      const { labels, mnemonic, rest } = parseStatement(text);
+      const end = structure.endOf(at);
+      if (end < 0 || this.inData) {
+        this.statement(text);
+        continue;
+      }
+      for (const label of labels) this.frame.define(label);
+      this.frame.spend();
+      if (isConditional(mnemonic)) this.conditional(list, at, binding);
+      else this.repeat(mnemonic, rest, list, at + 1, end, binding);
+      at = Math.min(end, to);
+    }
+  }
+
+  private gap(statement: Statement): void {
+    const { builder } = this.frame;
+    this.frame.gaps.push(builder.length);
+    this.frame.onLabel();
+    const why = `The patch does not show the lines between its hunks ${statement.gap} and ${statement.gap + 1}.`;
+    builder.emit({ op: 'unknown', dst: null, name: unseenLines, why });
+    this.frame.unseen();
+  }
+
+  /** `.if` with its branches; `at` is the `.if` or `.elseif`. */
+  private conditional(list: readonly Statement[], at: number, binding: Binding | null): void {
+    const structure = structureOf(list);
+    const next = structure.clauseAfter(at);
+    const end = structure.endOf(at);
+    const { mnemonic, rest } = parseStatement(
+      binding ? substitute(list[at]!.text, binding.values, binding.expansion) : list[at]!.text,
+    );
+    const outcome = evaluateIf(this.frame, mnemonic, rest);
+    const body = (): void => this.block(list, at + 1, next, binding);
+    const otherwise = (): void => {
+      if (next >= end) return;
+      if (parseStatement(list[next]!.text).mnemonic === '.else') this.block(list, next + 1, end, binding);
+      else this.conditional(list, next, binding);
+    };
+    if (outcome.known !== null) {
+      if (outcome.known) body();
+      else otherwise();
+      return;
+    }
+    const { builder } = this.frame;
+    const taken = builder.label();
+    const done = builder.label();
+    builder.branch(outcome.register(), taken, rest.trim());
+    otherwise();
+    builder.jump(done);
+    this.frame.onLabel();
+    builder.place(taken);
+    body();
+    this.frame.onLabel();
+    builder.place(done);
+  }
+
+  /** `.rept`, `.irp`, `.irpc`. */
+  private repeat(
+    mnemonic: string,
+    rest: string,
+    list: readonly Statement[],
+    from: number,
+    to: number,
+    binding: Binding | null,
+  ): void {
+    if (mnemonic === '.rept') {
+      const times = this.frame.evaluateText(rest);
+      if (times === null) {
+        this.context.machine.unknown('.rept', '', 'The number of repetitions is not known.');
+        return;
+      }
+      for (let turn = 0n; turn < times && !this.exits; turn++) {
+        this.frame.spend();
+        this.block(list, from, to, binding);
+      }
+      return;
+    }
+    const [name = '', ...items] = splitArguments(rest);
+    const values = mnemonic === '.irpc' ? items.join('').split('') : items;
+    for (const value of values) {
+      if (this.exits) return;
+      this.frame.spend();
+      const bound = new Map(binding?.values ?? []).set(name, value);
+      this.block(list, from, to, { values: bound, expansion: binding?.expansion ?? 0 });
+    }
+  }
+
+  /** One statement, arguments already put in. */
+  private statement(text: string): void {
+    this.frame.spend();
+    if (text.includes(';')) {
+      const parts = splitStatements(text);
+      if (parts.length > 1) {
+        for (const part of parts) this.statement(part);
+        return;
+      }
+    }
+    const { labels, mnemonic, rest } = parseStatement(text);
+    if (this.inData) {
+      if (mnemonic.startsWith('.')) this.directive(mnemonic, rest);
+      return;
+    }
+    for (const label of labels) this.frame.define(label);
+    if (mnemonic === '') {
+      if (rest !== '') this.context.machine.unknown(rest.slice(0, 20), '', 'This statement cannot be read.');
+      return;
+    }
+    if (mnemonic.startsWith('.')) {
+      if (!this.directive(mnemonic, rest))
+        this.context.machine.unknown(mnemonic, rest, 'Bytes instead of an instruction.');
+      return;
+    }
+    const kind = builtinClass(mnemonic);
+    if (kind !== null && this.builtins.run(kind, mnemonic, rest)) return;
+    const macro = this.context.macros.get(mnemonic);
+    if (macro) this.expand(macro, rest);
+    else if (this.context.machine.instruction(mnemonic, rest) || this.builtins.fallback(mnemonic, rest))
+      return;
+    else if (mnemonic.startsWith('\\'))
+      this.context.machine.unknown(mnemonic, rest, 'An instruction that the caller of the macro gives.');
+    else this.unseenMacro(mnemonic, rest);
+  }
+
+  private expand(macro: MacroDefinition, rest: string): void {
+    this.frame.expanded.add(macro.name);
+    const values = bindArguments(macro, rest);
+    for (const [name, value] of values) this.handsOver(name, value);
+    const expansion = ++this.expansions;
+    this.deeper(() => this.block(macro.body, 0, macro.body.length, { values, expansion }));
+    this.exits = false;
+  }
+
+  /** A register given to a parameter that says it is scratch counts as overwritten. */
+  private handsOver(parameter: string, value: string): void {
+    if (!/scratch|tmp|temp/i.test(parameter)) return;
+    const register = this.context.machine.registerName(value);
+    if (register !== null) this.frame.note(register, 'write');
+  }
+
+  /** A macro whose definition is not at hand: a call by name. */
+  private unseenMacro(name: string, rest: string): void {
+    const { builder } = this.frame;
+    const text = rest.startsWith('(') && rest.endsWith(')') ? rest.slice(1, -1) : rest;
+    const written = splitArguments(text).map(argument => {
+      const named = /^([\w.]+)\s*=(?!=)\s*([^]*)$/.exec(argument);
+      if (named) this.handsOver(named[1]!, named[2]!);
+      return named ? named[2]! : argument;
+    });
+    const args = written.map(argument => this.context.machine.argument(argument));
+    const known = args.filter(argument => argument !== null);
+    const first = args.findIndex((argument, index) => argument !== null && !/^\$?\d/.test(written[index]!));
+    builder.emit({
+      op: 'call',
+      dst: first < 0 ? null : args[first]!,
+      callee: name,
+      pointer: null,
+      args: known,
+      text: `${name} ${rest}`.trim(),
+    });
+    if (first >= 0) this.context.machine.overwritten(written[first]!);
+    this.context.machine.forget();
+  }
+
+  /** Directives; false for bytes in the middle of code. */
+  private directive(mnemonic: string, rest: string): boolean {
+    switch (mnemonic) {
+      case '.set':
+      case '.equ':
+      case '.equiv': {
+        const [name = '', ...value] = splitOperands(rest);
+        if (!this.inData) this.frame.setSymbol(name, this.frame.evaluateText(value.join(',')));
+        return true;
+      }
+      case '.exitm':
+        this.exits = this.depth > 0;
+        return true;
+      case '.pushsection':
+      case '.subsection':
+        this.pushSection(mnemonic, rest);
+        return true;
+      case '.popsection':
+        this.popSection();
+        return true;
+      case '.section':
+        this.inData = !isCode(rest);
+        return true;
+      case '.previous':
+      case '.text':
+        this.inData = false;
+        return true;
+      case '.data':
+      case '.bss':
+        this.inData = true;
+        return true;
+      case '.byte':
+      case '.inst':
+      case '.word':
+      case '.short':
+      case '.long':
+      case '.quad':
+      case '.hword':
+      case '.2byte':
+      case '.4byte':
+      case '.8byte':
+        return this.inData || this.builtins.bytes(mnemonic, rest);
+      default:
+        return true;
+    }
+  }
+
+  /** Code of another section lies elsewhere: control does not run into it. */
+  private pushSection(mnemonic: string, rest: string): void {
+    if (mnemonic === '.subsection') {
+      if (/^0\b/.test(rest.trim())) return this.popSection();
+    }
+    const code = mnemonic === '.subsection' ? !this.inData : isCode(rest);
+    let over: (() => void) | null = null;
+    if (code && !this.inData) {
+      const { builder } = this.frame;
+      const label = builder.label();
+      builder.jump(label);
+      over = () => {
+        this.frame.onLabel();
+        builder.place(label);
+      };
+    }
+    this.sections.push({ inData: this.inData, over });
+    this.inData = !code;
+  }
+
+  private popSection(): void {
+    const section = this.sections.pop();
+    if (!section) return;
+    this.inData = section.inData;
+    section.over?.();
+  }
+
+  /** Ends sections that the text leaves open, so that every label has a place. */
+  finish(): void {
+    while (this.sections.length > 0) this.popSection();
+    this.builtins.finish();
+  }
+}
+
+function isCode(section: string): boolean {
+  return /^\s*"?\.?[\w.]*(?:text|init|fixup|entry)/.test(section) || /,\s*"[a-z]*x[a-z]*"/.test(section);
+}

@@ -1,0 +1,140 @@
+/** The assembly front end: units of text in, IR out. */
+import { architectureOfPath, Configuration, type Architecture } from '../configuration';
+import type { CodeFinding, IrFunction, IrModule } from '../ir';
+import type { SourceUnit } from '../source';
+import { nestingFindings, parameterFindings } from './findings';
+import { withEntries, type RoutineEntries } from './entries';
+import { Budget } from './frame';
+import { lowerMacro, lowerRoutine, type UnitContext } from './lowerUnit';
+import { sortMacros, type MacroDefinition } from './macros';
+import { Preprocessor } from './preprocess';
+import { sortRoutines } from './routines';
+import { splitStatements, type Statement } from './statements';
+import { readLines, type AsmLine, type AsmText } from './text';
+
+export interface AsmOptions {
+  /** For files whose path does not tell. */
+  readonly architecture: Architecture;
+  /** CONFIG_ symbols that are set, by full name; others have the default of the architecture. */
+  readonly config: ReadonlyMap<string, boolean>;
+  /** Files of the same side that are read for their macros and constants only. */
+  readonly context?: readonly SourceUnit[];
+}
+
+type Unread = IrModule['unread'][number];
+
+/** Lowers assembly of one side of a patch, or of a tree. Units of several architectures do not see each other. */
+export function lowerAsm(units: readonly SourceUnit[], options: AsmOptions): IrModule {
+  const functions: IrFunction[] = [];
+  const findings: CodeFinding[] = [];
+  const unread: Unread[] = [];
+  const assumedConfig = new Map<string, boolean>();
+  const budget = new Budget();
+  const architectureOf = (unit: SourceUnit): Architecture =>
+    architectureOfPath(unit.path) ?? options.architecture;
+  for (const architecture of new Set(units.map(architectureOf))) {
+    const configuration = new Configuration(architecture, options.config);
+    const own = units.filter(unit => architectureOf(unit) === architecture);
+    const context = (options.context ?? []).filter(unit => architectureOf(unit) === architecture);
+    const reader = new ModuleReader(architecture, configuration, budget, findings, unread);
+    functions.push(...reader.run(own, context));
+    for (const [name, value] of configuration.asked) assumedConfig.set(name, value);
+  }
+  return { functions, findings, unread, assumedConfig };
+}
+
+class ModuleReader {
+  private readonly texts = new Map<SourceUnit, AsmText>();
+  private readonly preprocessor: Preprocessor;
+  private readonly macros = new Map<string, MacroDefinition>();
+
+  constructor(
+    private readonly architecture: Architecture,
+    configuration: Configuration,
+    private readonly budget: Budget,
+    private readonly findings: CodeFinding[],
+    private readonly unread: Unread[],
+  ) {
+    this.preprocessor = new Preprocessor(configuration);
+  }
+
+  run(units: readonly SourceUnit[], contextUnits: readonly SourceUnit[]): IrFunction[] {
+    for (const unit of [...contextUnits, ...units]) {
+      const text = readLines(unit);
+      this.texts.set(unit, text);
+      if (!unit.whole) this.preprocessor.announce(text.lines);
+    }
+    for (const unit of contextUnits) this.remember(sortMacros(unit, this.statements(unit, false)).macros);
+    const sorted = units.map(unit => ({ unit, ...sortMacros(unit, this.statements(unit, true)) }));
+    for (const { macros } of sorted) this.remember(macros);
+    const context: UnitContext = {
+      architecture: this.architecture,
+      macros: this.macros,
+      preprocess: text => this.preprocessor.expand(text),
+      budget: this.budget,
+      findings: this.findings,
+      comments: unit => this.texts.get(unit)?.comments ?? [],
+    };
+    const functions: IrFunction[] = [];
+    const routines: RoutineEntries[] = [];
+    for (const { unit, macros, rest, strayEnds } of sorted) {
+      for (const line of strayEnds)
+        this.findings.push({ kind: 'nesting', unit, line, message: '.endm without .macro.' });
+      for (const macro of macros) {
+        this.findings.push(...nestingFindings(macro), ...parameterFindings(macro));
+        functions.push(lowerMacro(macro, context));
+      }
+      for (const routine of sortRoutines(unit, rest)) routines.push(lowerRoutine(routine, context));
+    }
+    return [...functions, ...withEntries(routines)];
+  }
+
+  private remember(macros: readonly MacroDefinition[]): void {
+    for (const macro of macros) if (!macro.headless) this.macros.set(macro.name, macro);
+  }
+
+  /** The statements of a unit after the preprocessor. */
+  private statements(unit: SourceUnit, report: boolean): Statement[] {
+    const text = this.texts.get(unit)!;
+    const { lines, unread, cutOff } = this.preprocessor.run(text.lines);
+    if (report) {
+      for (const range of unread) if (rangeChanged(unit, range)) this.unread.push({ unit, ...range });
+      for (const line of text.tooLong) this.limit(unit, line, line, 'The line is too long to be read.');
+      if (cutOff)
+        this.limit(unit, cutOff.line, unit.lines.length - 1, `Not read from here on: ${cutOff.why}.`);
+    }
+    return lines.flatMap((line, index) =>
+      splitLine(!unit.whole && (index === 0 || line.gap >= 0) ? withoutTail(line) : line),
+    );
+  }
+
+  private limit(unit: SourceUnit, firstLine: number, lastLine: number, why: string): void {
+    this.findings.push({ kind: 'limit', unit, line: firstLine, message: why });
+    this.unread.push({ unit, firstLine, lastLine, why });
+  }
+}
+
+function splitLine({ text, line, lastLine, gap }: AsmLine): Statement[] {
+  const parts = splitStatements(text);
+  // A gap must not get lost with an empty line.
+  if (parts.length === 0) return gap >= 0 ? [{ text: '', line, lastLine, gap }] : [];
+  return parts.map((part, index) => ({ text: part, line, lastLine, gap: index === 0 ? gap : -1 }));
+}
+
+/** The first line of a hunk may be the end of a statement that is not shown: it closes more than it opens. */
+function withoutTail(line: AsmLine): AsmLine {
+  let depth = 0;
+  for (const char of line.text) {
+    if (char === '(') depth++;
+    else if (char === ')' && --depth < 0) return { ...line, text: '' };
+  }
+  return line;
+}
+
+function rangeChanged(
+  unit: SourceUnit,
+  range: { readonly firstLine: number; readonly lastLine: number },
+): boolean {
+  for (let line = range.firstLine; line <= range.lastLine; line++) if (unit.lines[line]?.changed) return true;
+  return false;
+}
