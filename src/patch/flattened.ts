@@ -9,10 +9,9 @@ export function isFlattened(table: LineTable, line: number): boolean {
   const start = table.lineStart(line);
   const end = table.lineEnd(line);
   if (end - start < MIN_LENGTH) return false;
-  const hunk = table.text.indexOf(' @@ -', start);
-  if (hunk < 0 || hunk > end) return false;
-  const names = table.text.indexOf(' +++ ', start);
-  return names > start && names < end;
+  // Only within the line: a search to the end of the document for every line would be quadratic.
+  const text = table.text.slice(start, end);
+  return text.includes(' @@ -') && text.includes(' +++ ');
 }
 
 const fieldNames = ['Subject', 'From', 'Date', 'Message-Id', 'Message-ID', 'In-Reply-To'];
@@ -51,6 +50,7 @@ export function unflatten(table: LineTable, line: number): { table: FlattenedTab
     begins.push(from);
     ends.push(to);
   };
+  const stops = new StopFinder(text, end);
   let certain = true;
   let at = start;
   while (at < end) {
@@ -65,7 +65,7 @@ export function unflatten(table: LineTable, line: number): { table: FlattenedTab
     }
     const close = text.indexOf('@@', header + 2);
     const parsed = close < 0 ? null : parseHunkHeader(text, header, end);
-    const stop = nextFile(text, header + 2, end);
+    const stop = stops.next(header + 2);
     if (!parsed) {
       add(header, stop - 1);
       at = stop;
@@ -122,18 +122,38 @@ function headerLineEnd(text: string, at: number, end: number): number {
   return end;
 }
 
-/** Where the next hunk or file begins, or the mail's end. */
-function nextFile(text: string, from: number, end: number): number {
-  const words = [' @@ -', ' diff --git ', ' -- '];
-  let stop = end;
-  for (const word of words) {
-    let at = text.indexOf(word, from);
-    // The signature counts only if git's version follows.
-    while (word === ' -- ' && at >= 0 && at < end && !/^ -- \d+\.\d/.test(text.slice(at, at + 20)))
-      at = text.indexOf(word, at + 1);
-    if (at >= 0 && at + 1 < stop) stop = at + 1;
+/** Finds where the next hunk or file begins. Keeps its place: every part of the text is searched once. */
+class StopFinder {
+  private readonly words = [' @@ -', ' diff --git ', ' -- '];
+  private readonly found = [-1, -1, -1];
+
+  constructor(
+    private readonly text: string,
+    private readonly end: number,
+  ) {}
+
+  /** Offset behind the blank before the next header word from `from` on, or the end. */
+  next(from: number): number {
+    let stop = this.end;
+    this.words.forEach((word, index) => {
+      if (this.found[index]! < from) this.found[index] = this.search(word, from);
+      stop = Math.min(stop, this.found[index]! + 1);
+    });
+    return stop;
   }
-  return stop;
+
+  private search(word: string, from: number): number {
+    let at = this.text.indexOf(word, from);
+    // The signature counts only if git's version follows.
+    while (
+      word === ' -- ' &&
+      at >= 0 &&
+      at < this.end &&
+      !/^ -- \d{1,3}\.\d/.test(this.text.slice(at, at + 20))
+    )
+      at = this.text.indexOf(word, at + 1);
+    return at < 0 ? this.end : at;
+  }
 }
 
 /** The offsets of the markers of a hunk's body, chosen so that the counts agree. */
@@ -153,21 +173,19 @@ function markers(
     const operator = next === 32 || next === 62 || next === 61 || (next >= 48 && next <= 57) || next === code;
     all.push({ at, plus: code === 43, operator });
   }
-  const agrees = (marks: typeof all): boolean => {
+  const balance = (marks: typeof all): number => {
     const plus = marks.filter(mark => mark.plus).length;
-    const minus = marks.length - plus;
-    return added - plus === old - minus && added >= plus && old >= minus;
+    return added - plus - (old - (marks.length - plus));
   };
-  if (agrees(all)) return { at: all.map(mark => mark.at), certain: true };
+  if (balance(all) === 0) return { at: all.map(mark => mark.at), certain: true };
   const plain = all.filter(mark => !mark.operator);
-  if (agrees(plain)) return { at: plain.map(mark => mark.at), certain: true };
+  if (balance(plain) === 0) return { at: plain.map(mark => mark.at), certain: true };
   // Some signs are operators, some are blank added or removed lines: leave out the fewest, from the end, that agree.
-  const chosen = [...all];
-  for (let index = chosen.length - 1; index >= 0 && !agrees(chosen); index--) {
-    const plus = chosen.filter(mark => mark.plus).length;
-    const surplus = added - plus - (old - (chosen.length - plus));
-    const mark = chosen[index]!;
-    if (mark.operator && mark.plus === surplus < 0) chosen.splice(index, 1);
+  let surplus = balance(all);
+  const chosen: number[] = [];
+  for (const mark of all.reverse()) {
+    if (mark.operator && surplus !== 0 && mark.plus === surplus < 0) surplus += mark.plus ? 1 : -1;
+    else chosen.push(mark.at);
   }
-  return { at: chosen.map(mark => mark.at), certain: agrees(chosen) };
+  return { at: chosen.reverse(), certain: surplus === 0 };
 }
