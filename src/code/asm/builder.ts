@@ -27,7 +27,7 @@ export class IrBuilder {
   private readonly code: Instruction[] = [];
   private readonly fixups = new Map<number, Label>();
   private readonly named = new Map<string, Register>();
-  private lastPlaced = 0;
+  private dead = false;
   private finalPlaces: readonly number[] = [];
 
   get length(): number {
@@ -53,6 +53,7 @@ export class IrBuilder {
 
   emit(instruction: BareInstruction): void {
     this.code.push({ ...instruction, line: this.line });
+    if (instruction.op === 'return') this.dead = true;
   }
 
   constant(value: bigint, bits: Width = 64): Register {
@@ -97,13 +98,12 @@ export class IrBuilder {
 
   place(label: Label): void {
     label.at = this.code.length;
-    this.lastPlaced = this.code.length;
+    this.dead = false;
   }
 
-  /** Whether control cannot come here: the code ends with a jump or return, and nothing jumps behind it. */
+  /** Whether control cannot come here: a jump or return stands before, and no label since. */
   get ended(): boolean {
-    const last = this.code.at(-1)?.op;
-    return (last === 'jump' || last === 'return') && this.lastPlaced !== this.code.length;
+    return this.dead;
   }
 
   /** Jumps, unless control cannot come here. */
@@ -111,6 +111,7 @@ export class IrBuilder {
     if (this.ended) return;
     this.fixups.set(this.code.length, label);
     this.code.push({ op: 'jump', target: -1, line: this.line });
+    this.dead = true;
   }
 
   branch(condition: Register, label: Label, text: string): void {
