@@ -25,9 +25,9 @@ export interface CommandContext {
   /** True with `--json`. */
   readonly json: boolean;
   /** Writes text to stdout as it is; big output should be written in a few large pieces. */
-  write(text: string): void;
+  readonly write: (text: string) => void;
   /** Writes one line to stderr: a remark, not an error. */
-  note(line: string): void;
+  readonly note: (line: string) => void;
 }
 
 export interface Command {

@@ -1,0 +1,7 @@
+/** The sub-commands of the command line. A new one is one new file and one line here. */
+import type { Command } from './command';
+import { machinesCommand } from './machines';
+import { operationsCommand } from './operations';
+import { parseCommand } from './parse';
+
+export const commands: readonly Command[] = [parseCommand, machinesCommand, operationsCommand];

@@ -1,0 +1,114 @@
+/** `tlbscope machines`: the machine profiles, with the price of every operation and its sources. */
+import type { MachineProfile } from '../machine/profile';
+import { operations } from '../machine/operations';
+import { priceOf } from '../machine/price';
+import {
+  defaultMachineId,
+  figureTitles,
+  findMachine,
+  kernelConstants,
+  machineProfiles,
+  sourceLine,
+  sources,
+} from '../machine/registry';
+import { Exit, InputError, type Command, type CommandContext } from './command';
+import { numberText, tableText } from './table';
+
+/** The profile with that id; throws {@link InputError}. */
+export function machineNamed(id: string): MachineProfile {
+  const machine = findMachine(id);
+  if (!machine)
+    throw new InputError(
+      `no machine '${id}'; known are ${machineProfiles.map(known => known.id).join(', ')}`,
+    );
+  return machine;
+}
+
+/** A price as one cell, with its range, kind, and a mark where a validation row went into it. */
+export function priceText(profile: MachineProfile, operation: string): string {
+  const price = priceOf(profile, operation);
+  if ('unknown' in price) return 'unknown';
+  return `${numberText(price.cycles)} (${numberText(price.low)} to ${numberText(price.high)}) ${price.kind}${price.holdout ? ' ‡' : ''}`;
+}
+
+const pricesOf = (profile: MachineProfile) =>
+  Object.fromEntries(operations.map(({ name }) => [name, priceOf(profile, name)]));
+
+const overviewColumns = ['INVLPG', 'INVPCID_ADDR', 'CR3_FLUSH', 'CR3_NOFLUSH', 'IPI', 'DSB'];
+
+function overview(): string {
+  const cell = (profile: MachineProfile, operation: string): string => {
+    const price = priceOf(profile, operation);
+    return 'unknown' in price ? '-' : numberText(price.cycles);
+  };
+  const rows = machineProfiles.map(profile => [
+    profile.id,
+    ...overviewColumns.map(operation => cell(profile, operation)),
+    profile.features.join(',') || 'none',
+  ]);
+  const table = tableText(
+    [['machine', ...overviewColumns, 'features on by default'], ...rows],
+    overviewColumns.map((_, column) => column + 1),
+  );
+  return `${table}\nCycles; - is not known or not there. The default machine is ${defaultMachineId}.\n'tlbscope machines ID' shows one with ranges and sources.\n`;
+}
+
+function figureRows(profile: MachineProfile): string[][] {
+  return Object.entries(profile.figures).map(([id, figure]) => [
+    figureTitles[id] ?? id,
+    figure.value === null
+      ? 'not there'
+      : `${numberText(figure.value)} (${numberText(figure.low!)} to ${numberText(figure.high!)}) ${figure.unit}`,
+    `${figure.kind}${figure.holdout ? ' ‡' : ''}`,
+    figure.sources.join(', '),
+  ]);
+}
+
+/** Every id of a source that the profile's figures name. */
+function sourcesOf(profile: MachineProfile): string[] {
+  const used = new Set(Object.values(profile.figures).flatMap(figure => figure.sources));
+  return Object.keys(sources).filter(id => used.has(id));
+}
+
+function details(profile: MachineProfile): string {
+  const { topology, clock } = profile;
+  const prices = operations.map(({ name, title }) => {
+    const price = priceOf(profile, name);
+    const source = 'unknown' in price ? price.unknown : price.source.join(', ');
+    return [name, priceText(profile, name), title, source];
+  });
+  return [
+    `${profile.name} (${profile.id})\n${profile.about}\n`,
+    `${topology.sockets} socket(s), ${topology.coresPerSocket} cores each, ${topology.threadsPerCore} thread(s) per core; ` +
+      `ns are converted at an assumed ${clock.assumedCoreGhz} GHz.\n`,
+    `Features: ${profile.features.join(', ') || 'none'}. Lacks: ${profile.lacks.join(', ') || 'nothing listed'}.\n\n`,
+    tableText([['operation', 'cycles', 'what', 'source'], ...prices]),
+    '\n',
+    tableText([['figure', 'value', 'kind', 'source'], ...figureRows(profile)]),
+    '\n‡ computed with a published row that is kept for validation.\n\n',
+    sourcesOf(profile)
+      .map(id => `${id}: ${sourceLine(id)}\n`)
+      .join(''),
+  ].join('');
+}
+
+function json(profiles: readonly MachineProfile[]): string {
+  const machines = profiles.map(profile => ({ ...profile, operations: pricesOf(profile) }));
+  return `${JSON.stringify({ default: defaultMachineId, machines, constants: kernelConstants, sources }, null, 2)}\n`;
+}
+
+export const machinesCommand: Command = {
+  name: 'machines',
+  usage: '[ID]',
+  summary: 'List the machine profiles, with the source and range of every figure.',
+  options: {},
+  help: ['ID    show one machine with all its figures and sources'],
+  positionals: [0, 1],
+  run({ positionals, json: asJson, write }: CommandContext) {
+    const [id] = positionals;
+    const chosen = id === undefined ? null : machineNamed(id);
+    if (asJson) write(json(chosen ? [chosen] : machineProfiles));
+    else write(chosen ? details(chosen) : overview());
+    return Exit.Fine;
+  },
+};
