@@ -59,7 +59,11 @@ function sameLine(a: string, b: string, approximate: boolean): boolean {
  * Applies the hunks of one file to its text, as `patch` does: at the line named, else at the nearest place where all
  * old lines match, else with up to `fuzz` lines of context left out at each end.
  */
-export function applyToText(content: string, file: PatchFile, options: ApplyOptions = {}): Applied | ApplyRefusal {
+export function applyToText(
+  content: string,
+  file: PatchFile,
+  options: ApplyOptions = {},
+): Applied | ApplyRefusal {
   const fuzz = options.fuzz ?? DEFAULT_FUZZ;
   const path = file.newPath ?? file.oldPath ?? '';
   const before = splitLines(content);
@@ -70,7 +74,13 @@ export function applyToText(content: string, file: PatchFile, options: ApplyOpti
   let offset = 0;
   let open = before.open;
   for (const [index, hunk] of file.hunks.entries()) {
-    const refuse = (reason: string): ApplyRefusal => ({ ok: false, path, hunk: index + 1, documentLine: hunk.documentLine, reason });
+    const refuse = (reason: string): ApplyRefusal => ({
+      ok: false,
+      path,
+      hunk: index + 1,
+      documentLine: hunk.documentLine,
+      reason,
+    });
     if (hunk.parents > 1) return refuse('a combined diff cannot be applied');
     if (hunk.mismatch && hunk.added + hunk.removed === 0) return refuse('the hunk has no lines');
     const body = hunkLines(hunk);
@@ -168,21 +178,33 @@ export function treePath(tree: FileTree, path: string): string | null {
 }
 
 /** Applies files of a patch, in order, to a tree. All or nothing: the first refusal leaves the tree as it was. */
-export function applyToTree(tree: FileTree, files: readonly PatchFile[], options: ApplyOptions = {}): AppliedTree | ApplyRefusal {
+export function applyToTree(
+  tree: FileTree,
+  files: readonly PatchFile[],
+  options: ApplyOptions = {},
+): AppliedTree | ApplyRefusal {
   const after = new Map(tree);
   const touched: string[] = [];
   for (const file of files) {
     const name = file.newPath ?? file.oldPath ?? '';
-    const refuse = (reason: string): ApplyRefusal => ({ ok: false, path: name, hunk: 0, documentLine: file.documentLine, reason });
+    const refuse = (reason: string): ApplyRefusal => ({
+      ok: false,
+      path: name,
+      hunk: 0,
+      documentLine: file.documentLine,
+      reason,
+    });
     if (file.status === 'binary') return refuse('a binary patch is not applied');
     const source = file.oldPath === null ? null : treePath(after, file.oldPath);
     if (file.oldPath !== null && source === null) return refuse(`there is no file ${file.oldPath}`);
-    if (file.oldPath === null && file.newPath !== null && after.has(file.newPath)) return refuse(`${file.newPath} is there already`);
+    if (file.oldPath === null && file.newPath !== null && after.has(file.newPath))
+      return refuse(`${file.newPath} is there already`);
     const result = applyToText(source === null ? '' : after.get(source)!, file, options);
     if (!result.ok) return result;
     // A path that lost its first directory loses it on both sides.
     const shift = source !== null && file.oldPath !== source;
-    const target = file.newPath === null ? null : shift ? file.newPath.slice(file.newPath.indexOf('/') + 1) : file.newPath;
+    const target =
+      file.newPath === null ? null : shift ? file.newPath.slice(file.newPath.indexOf('/') + 1) : file.newPath;
     if (source !== null && (target === null || file.status === 'renamed')) after.delete(source);
     if (target !== null) after.set(target, result.content);
     touched.push(...new Set([source, target].filter(path => path !== null)));

@@ -61,6 +61,7 @@ const asctimeStamp =
 
 /** Seconds since the epoch of the time stamp at the end of `text`, and where it begins. */
 function timeStamp(text: string): { seconds: number; at: number } | null {
+  if (!text.includes(':')) return null;
   // Only the tail can hold one: a bound keeps a hostile header cheap.
   const from = Math.max(0, text.length - 60);
   const tail = text.slice(from);

@@ -44,7 +44,7 @@ export function readPatch(text: string, origin: TextOrigin = { firstInvalidLine:
     quoted: inOrder(quoted.files()),
     messages,
     decoded,
-    diagnostics: sortDiagnostics(files.diagnostics),
+    diagnostics: sortDiagnostics(files.reported()),
   };
 }
 
@@ -78,27 +78,29 @@ function readPart(
   mail: boolean,
 ): void {
   const prose = mail && part.name === '';
-  const found = part.flowed
-    ? bestOfFlowed(part, message, prose)
-    : scanned(part.table, part.from, part.to, message, prose);
-  const { table, tables } = found;
-  if (tables.fileCount && table.kind !== 'document') {
+  const before = files.fileCount;
+  let read: { table: LineTable; from: number; to: number } = part;
+  if (part.flowed) {
+    const best = bestOfFlowed(part, message, prose);
+    files.append(best.tables);
+    read = best;
+  } else scanDiffs(part.table, part.from, part.to, files, message, 0, prose);
+  if (files.fileCount > before && read.table.kind !== 'document') {
     decoded.push({
-      source: table,
+      source: read.table,
       message,
       name: part.name,
       documentLine: document.documentLine(part.rawLine),
     });
   }
-  if (tables.fileCount && part.table.kind === 'base64') {
+  if (files.fileCount > before && part.table.kind === 'base64') {
     files.diagnose(
       'encoded-body',
       document.documentLine(part.rawLine),
       'The diff is base64: its lines have no place in this document. Open the decoded text to see them.',
     );
   }
-  files.append(tables);
-  scanQuotations(table, found.from, found.to, quoted, message);
+  scanQuotations(read.table, read.from, read.to, quoted, message);
 }
 
 interface Scanned {

@@ -2,6 +2,9 @@ import type { DiagnosticKind, FileStatus, PatchDiagnostic, PatchFile, PatchHunk,
 import { parseHunkHeader, type HunkHeader } from './hunkHeader';
 import { Column, type LineTable } from './table';
 
+/** Diagnostics of one kind that are kept: more than anybody reads. */
+const MOST_OF_A_KIND = 1000;
+
 /** Bits of a hunk's flags. */
 export const HunkFlag = { Mismatch: 1, Approximate: 2, Partial: 4 } as const;
 
@@ -39,8 +42,7 @@ export class DiffTables {
   private readonly hunkFlags = new Column();
   private readonly hunkDepth = new Column();
   readonly diagnostics: PatchDiagnostic[] = [];
-  /** Hunks whose body and header disagree: how the reader compares two readings of the same text. */
-  faults = 0;
+  private readonly kindCounts = new Map<DiagnosticKind, number>();
 
   get fileCount(): number {
     return this.statuses.length;
@@ -50,8 +52,26 @@ export class DiffTables {
     return this.hunkHeader.length;
   }
 
+  /** Adds a diagnostic; of each kind the first thousand are kept, and the number of the others. */
   diagnose(kind: DiagnosticKind, documentLine: number | null, message: string): void {
-    this.diagnostics.push({ kind, documentLine, message });
+    const count = (this.kindCounts.get(kind) ?? 0) + 1;
+    this.kindCounts.set(kind, count);
+    if (count <= MOST_OF_A_KIND) this.diagnostics.push({ kind, documentLine, message });
+  }
+
+  /** What is to be reported: the diagnostics kept, and one for each kind of which there were more. */
+  reported(): PatchDiagnostic[] {
+    const reported = [...this.diagnostics];
+    for (const [kind, count] of this.kindCounts) {
+      if (count <= MOST_OF_A_KIND) continue;
+      const last = this.diagnostics.findLast(diagnostic => diagnostic.kind === kind);
+      reported.push({
+        kind,
+        documentLine: last?.documentLine ?? null,
+        message: `${count - MOST_OF_A_KIND} more of this kind are not listed.`,
+      });
+    }
+    return reported;
   }
 
   private sourceIndex(source: LineTable): number {
@@ -92,14 +112,13 @@ export class DiffTables {
     this.hunkFlags.push(flags);
     this.hunkDepth.push(depth);
     this.fileHunkEnd.set(this.fileCount - 1, this.hunkCount);
-    if (flags & HunkFlag.Mismatch) this.faults++;
   }
 
   /** Appends everything of `other`. */
   append(other: DiffTables): void {
     let hunk = 0;
     for (let file = 0; file < other.fileCount; file++) {
-      this.addFile({ ...other.fileRecord(file) });
+      this.addFile(other.fileRecord(file));
       for (; hunk < other.fileHunkEnd.at(file); hunk++) {
         this.addHunk(
           other.sources[other.hunkSource.at(hunk)]!,
@@ -112,7 +131,8 @@ export class DiffTables {
         );
       }
     }
-    for (const diagnostic of other.diagnostics) this.diagnostics.push(diagnostic);
+    for (const { kind, documentLine, message } of other.diagnostics)
+      this.diagnose(kind, documentLine, message);
   }
 
   fileRecord(file: number): FileRecord {
@@ -135,25 +155,39 @@ export class DiffTables {
     return hunks;
   }
 
-  /** One field of a hunk; only {@link HunkView} asks. */
-  hunk(hunk: number): {
-    source: LineTable;
-    headerLine: number;
-    endLine: number;
-    added: number;
-    removed: number;
-    flags: number;
-    depth: number;
-  } {
-    return {
-      source: this.sources[this.hunkSource.at(hunk)]!,
-      headerLine: this.hunkHeader.at(hunk),
-      endLine: this.hunkEnd.at(hunk),
-      added: this.hunkAdded.at(hunk),
-      removed: this.hunkRemoved.at(hunk),
-      flags: this.hunkFlags.at(hunk),
-      depth: this.hunkDepth.at(hunk),
-    };
+  /** Figures of one hunk, for {@link HunkView}. */
+  hunkSourceOf(hunk: number): LineTable {
+    return this.sources[this.hunkSource.at(hunk)]!;
+  }
+  hunkHeaderOf(hunk: number): number {
+    return this.hunkHeader.at(hunk);
+  }
+  hunkEndOf(hunk: number): number {
+    return this.hunkEnd.at(hunk);
+  }
+  hunkAddedOf(hunk: number): number {
+    return this.hunkAdded.at(hunk);
+  }
+  hunkRemovedOf(hunk: number): number {
+    return this.hunkRemoved.at(hunk);
+  }
+  hunkFlagsOf(hunk: number): number {
+    return this.hunkFlags.at(hunk);
+  }
+  hunkDepthOf(hunk: number): number {
+    return this.hunkDepth.at(hunk);
+  }
+  fileMessageOf(file: number): number {
+    return this.fileMessage.at(file);
+  }
+  oldPathOf(file: number): string | null {
+    return this.oldPaths[file] ?? null;
+  }
+  newPathOf(file: number): string | null {
+    return this.newPaths[file] ?? null;
+  }
+  statusOf(file: number): FileStatus {
+    return this.statuses[file]!;
   }
 
   files(): PatchFile[] {
@@ -172,16 +206,16 @@ class FileView implements PatchFile {
   ) {}
 
   get oldPath(): string | null {
-    return this.tables.fileRecord(this.index).oldPath;
+    return this.tables.oldPathOf(this.index);
   }
   get newPath(): string | null {
-    return this.tables.fileRecord(this.index).newPath;
+    return this.tables.newPathOf(this.index);
   }
   get status(): FileStatus {
-    return this.tables.fileRecord(this.index).status;
+    return this.tables.statusOf(this.index);
   }
   get message(): number {
-    return this.tables.fileRecord(this.index).message;
+    return this.tables.fileMessageOf(this.index);
   }
   get oldMode(): string | null {
     return this.tables.fileRecord(this.index).oldMode;
@@ -199,31 +233,39 @@ class FileView implements PatchFile {
   }
 }
 
+/** Two words of memory a hunk; the header is read again when somebody asks for its numbers. */
 class HunkView implements PatchHunk {
-  readonly source: TextSource;
-  readonly headerLine: number;
-  readonly firstLine: number;
-  readonly endLine: number;
-  readonly added: number;
-  readonly removed: number;
-  readonly depth: number;
-  private readonly flags: number;
-  private readonly header: HunkHeader;
+  constructor(
+    private readonly tables: DiffTables,
+    private readonly index: number,
+  ) {}
 
-  constructor(tables: DiffTables, index: number) {
-    const hunk = tables.hunk(index);
-    this.source = hunk.source;
-    this.headerLine = hunk.headerLine;
-    this.firstLine = hunk.headerLine + 1;
-    this.endLine = hunk.endLine;
-    this.added = hunk.added;
-    this.removed = hunk.removed;
-    this.depth = hunk.depth;
-    this.flags = hunk.flags;
-    const start = hunk.source.lineStart(hunk.headerLine);
-    this.header = parseHunkHeader(hunk.source.text, start, hunk.source.lineEnd(hunk.headerLine))!;
+  private get header(): HunkHeader {
+    const { source, headerLine } = this;
+    return parseHunkHeader(source.text, source.lineStart(headerLine), source.lineEnd(headerLine))!;
   }
 
+  get source(): TextSource {
+    return this.tables.hunkSourceOf(this.index);
+  }
+  get headerLine(): number {
+    return this.tables.hunkHeaderOf(this.index);
+  }
+  get firstLine(): number {
+    return this.headerLine + 1;
+  }
+  get endLine(): number {
+    return this.tables.hunkEndOf(this.index);
+  }
+  get added(): number {
+    return this.tables.hunkAddedOf(this.index);
+  }
+  get removed(): number {
+    return this.tables.hunkRemovedOf(this.index);
+  }
+  get depth(): number {
+    return this.tables.hunkDepthOf(this.index);
+  }
   get oldStart(): number {
     return this.header.oldStarts[0]!;
   }
@@ -246,12 +288,12 @@ class HunkView implements PatchHunk {
     return this.source.text.slice(this.header.headingAt, this.source.lineEnd(this.headerLine)).trim();
   }
   get mismatch(): boolean {
-    return (this.flags & HunkFlag.Mismatch) !== 0;
+    return (this.tables.hunkFlagsOf(this.index) & HunkFlag.Mismatch) !== 0;
   }
   get approximate(): boolean {
-    return (this.flags & HunkFlag.Approximate) !== 0;
+    return (this.tables.hunkFlagsOf(this.index) & HunkFlag.Approximate) !== 0;
   }
   get partial(): boolean {
-    return (this.flags & HunkFlag.Partial) !== 0;
+    return (this.tables.hunkFlagsOf(this.index) & HunkFlag.Partial) !== 0;
   }
 }

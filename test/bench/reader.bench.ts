@@ -29,6 +29,10 @@ if (process.argv[1] === __filename && process.argv[3]) {
   process.exit(0);
 }
 
+function leastTime(work: () => void): number {
+  return Math.min(...Array.from({ length: 5 }, () => medianTime(work, 1)));
+}
+
 function rates(name: string, text: string, readers: boolean): BenchRow[] {
   const size = text.length / MEGABYTE;
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
@@ -38,15 +42,39 @@ function rates(name: string, text: string, readers: boolean): BenchRow[] {
   const ours = rate(medianTime(() => void readPatch(text), 5));
   const rows: BenchRow[] = [{ what: `${name}: this reader`, value: ours, unit: 'MB/s', goal: 200 }];
   // git's own start-up is a few milliseconds of half a second.
-  const git = rate(medianTime(() => void spawnSync('git', ['apply', '--numstat', file], { cwd: folder, env: { ...process.env, GIT_DIR: join(folder, 'none') }, maxBuffer: 1e9 }), 3));
+  const git = rate(
+    medianTime(
+      () =>
+        void spawnSync('git', ['apply', '--numstat', file], {
+          cwd: folder,
+          env: { ...process.env, GIT_DIR: join(folder, 'none') },
+          maxBuffer: 1e9,
+        }),
+      3,
+    ),
+  );
   rows.push({ what: `${name}: over git apply --numstat`, value: ours / git, unit: '×', floor: 1 });
   if (readers) {
     const part = text.slice(0, text.indexOf('\ndiff --git', 5 * MEGABYTE) + 1 || undefined);
     const partRate = (work: () => void): number => part.length / MEGABYTE / (medianTime(work, 3) / 1000);
-    const npm = Math.max(partRate(() => void parsePatch(part)), partRate(() => void parseDiff(part)));
-    rows.push({ what: `${name}: over the faster of diff and parse-diff`, value: ours / npm, unit: '×', floor: 5 });
+    const npm = Math.max(
+      partRate(() => void parsePatch(part)),
+      partRate(() => void parseDiff(part)),
+    );
+    rows.push({
+      what: `${name}: over the faster of diff and parse-diff`,
+      value: ours / npm,
+      unit: '×',
+      floor: 5,
+    });
   }
-  rows.push({ what: `${name}: memory above the text`, value: peakMemory(file), unit: 'MiB', floor: 120, lowerIsBetter: true });
+  rows.push({
+    what: `${name}: memory above the text`,
+    value: peakMemory(file),
+    unit: 'MiB',
+    floor: 120,
+    lowerIsBetter: true,
+  });
   rmSync(folder, { recursive: true });
   return rows;
 }
@@ -62,7 +90,12 @@ export const benches: readonly Bench[] = [
       Object.entries(hostileShapes).map(([what, shape]) => {
         const once = shape(100_000);
         const twice = shape(200_000);
-        const value = medianTime(() => void readPatch(twice), 5) / Math.max(0.05, medianTime(() => void readPatch(once), 5));
+        const value =
+          medianTime(() => void readPatch(twice), 5) /
+          Math.max(
+            0.05,
+            medianTime(() => void readPatch(once), 5),
+          );
         return { what, value, unit: '×', floor: 2.5, lowerIsBetter: true };
       }),
   },

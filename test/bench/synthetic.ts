@@ -1,6 +1,15 @@
 /** Synthetic patches and hostile shapes: the same text for every run. */
 
-const bodyLines = ['\tif (!mm)', '\tfor (addr = start; addr < end; addr += PAGE_SIZE)', '\t\ttq_flush_one(addr);', '', '\tpreempt_disable();', '\treturn 0;', '}', '/* a comment of some length, as kernels have */'];
+const bodyLines = [
+  '\tif (!mm)',
+  '\tfor (addr = start; addr < end; addr += PAGE_SIZE)',
+  '\t\ttq_flush_one(addr);',
+  '',
+  '\tpreempt_disable();',
+  '\treturn 0;',
+  '}',
+  '/* a comment of some length, as kernels have */',
+];
 
 function header(index: number): string {
   const name = `drivers/tq/part${index % 977}/file${index}.c`;
@@ -14,7 +23,7 @@ export function normalPatch(bytes: number): string {
   for (let file = 0; length < bytes; file++) {
     let piece = header(file);
     for (let hunk = 0; hunk <= file % 4; hunk++) {
-      const size = 4 + ((file * 7 + hunk * 13) % 40);
+      const size = 10 + ((file * 7 + hunk * 13) % 40);
       const lines: string[] = [];
       let added = 0;
       let removed = 0;
@@ -41,7 +50,11 @@ export function oneHunk(lines: number): string {
 
 /** Files of one hunk with one line. */
 export function tinyFiles(count: number): string {
-  return Array.from({ length: count }, (_, index) => `--- a/drivers/tq/directory/tq_file_name_${index}.c\n+++ b/drivers/tq/directory/tq_file_name_${index}.c\n@@ -1 +1 @@\n-int tq_old_name;\n+int tq_new_name;\n`).join('');
+  return Array.from(
+    { length: count },
+    (_, index) =>
+      `--- a/drivers/tq/directory/tq_file_name_${index}.c\n+++ b/drivers/tq/directory/tq_file_name_${index}.c\n@@ -1 +1 @@\n-int tq_old_name;\n+int tq_new_name;\n`,
+  ).join('');
 }
 
 /** One line of `bytes`. */
@@ -58,11 +71,14 @@ export const hostileShapes: Record<string, (n: number) => string> = {
   '---/+++ pairs': n => '--- a/x\n+++ b/x\n'.repeat(n),
   'From lines': n => 'From a@example.org Tue Mar  5 10:00:00 2024\nFrom: a\n\n'.repeat(n),
   'quote depth': n => `${mail}\n${'>'.repeat(n)} @@ -1 +1 @@\n`.repeat(8),
-  'quotes of quotes': n => `${mail}\n${Array.from({ length: n }, (_, index) => `${'> '.repeat(index % 19)}@@ -1,9 +1,9 @@`).join('\n')}\n`,
+  'quotes of quotes': n =>
+    `${mail}\n${Array.from({ length: n }, (_, index) => `${'> '.repeat(index % 19)}@@ -1,9 +1,9 @@`).join('\n')}\n`,
   'soft breaks': n => `${mail}Content-Transfer-Encoding: quoted-printable\n\n${'=\n'.repeat(n)}`,
-  'MIME boundaries': n => `${mail}Content-Type: multipart/mixed; boundary=b\n\n${'--b\nContent-Type: multipart/mixed; boundary=b\n\n'.repeat(n)}`,
+  'MIME boundaries': n =>
+    `${mail}Content-Type: multipart/mixed; boundary=b\n\n${'--b\nContent-Type: multipart/mixed; boundary=b\n\n'.repeat(n)}`,
   'one long line': n => header(0) + '@@ -1 +1 @@ ' + '@@ '.repeat(n) + '\n-x\n+y\n',
-  'long names': n => `diff --git a/${'x '.repeat(n)} b/${'x '.repeat(n)}\nindex 1..2\n--- "a/${'\\303'.repeat(n)}"\n+++ "b/${'\\303'.repeat(n)}"\n@@ -1 +1 @@\n-x\n+y\n`,
+  'long names': n =>
+    `diff --git a/${'x '.repeat(n)} b/${'x '.repeat(n)}\nindex 1..2\n--- "a/${'\\303'.repeat(n)}"\n+++ "b/${'\\303'.repeat(n)}"\n@@ -1 +1 @@\n-x\n+y\n`,
   '\\ markers': n => `${header(0)}@@ -1,${n} +1,${n} @@\n${'\\ No newline at end of file\n'.repeat(n)}`,
   'blank lines': n => `${header(0)}@@ -1 +1 @@\n-x\n+y\n${'\n'.repeat(n)}@@ -1 +1 @@\n`,
   'lines without marker': n => `${header(0)}@@ -1,${n} +1,${n} @@\n${'x\n+y\n'.repeat(n)}`,
