@@ -17,7 +17,14 @@ const common = {
   legalComments: 'none',
   loader: { '.json': 'json' },
 };
-const node = { ...common, platform: 'node', target: 'node20', format: 'cjs' };
+const node = {
+  ...common,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  // The ES module asks for import.meta.url, which a CommonJS bundle does not have.
+  alias: { 'web-tree-sitter': require.resolve('web-tree-sitter') },
+};
 const browser = { ...common, platform: 'browser', target: 'es2022', format: 'cjs' };
 
 /** Product bundles: only those whose entry exists, so that a room can be added in its own commit. */
@@ -117,7 +124,12 @@ export async function buildHostTests() {
   };
   await Promise.all([
     esbuild.build({ ...node, ...shared, define: { HOST_KIND: '"node"' }, outfile: 'dist/test/host/node.js' }),
-    esbuild.build({ ...browser, ...shared, define: { HOST_KIND: '"web"' }, outfile: 'dist/test/host/web.js' }),
+    esbuild.build({
+      ...browser,
+      ...shared,
+      define: { HOST_KIND: '"web"' },
+      outfile: 'dist/test/host/web.js',
+    }),
   ]);
 }
 

@@ -57,8 +57,13 @@ interface Base {
 }
 
 export type Instruction =
+  /** `value` is the 64-bit pattern: 0 ≤ value < 2^64. */
   | (Base & { readonly op: 'const'; readonly dst: Register; readonly value: bigint })
-  /** Address of a global, a per-CPU variable (`perCpu`: its address on the executing CPU), a function or a string. */
+  /**
+   * Address of a global, a per-CPU variable (`per-cpu`: its address on the executing CPU; `global` of a per-CPU variable
+   * is the offset that the primitives `per_cpu_ptr` and `this_cpu_ptr` take), a function, a variable of the function
+   * that lives in memory, or a string. A `global` that nothing defines is a name the text does not declare.
+   */
   | (Base & {
       readonly op: 'address';
       readonly dst: Register;
@@ -145,7 +150,8 @@ export type Instruction =
   /**
    * An architectural operation that the code itself issues (from inline assembly or an instruction):
    * `name` is one of the operations of the design (`INVLPG`, …), except that a CR3 write is always `CR3_WRITE`
-   * (flushing or not is decided by the value, `args[0]`).
+   * (flushing or not is decided by the value, `args[0]`), and that C's INVPCID is `INVPCID`: its type is `args[0]`, the
+   * address of its descriptor `args[1]`. `INVLPGB` has rAX, ECX and EDX as arguments.
    */
   | (Base & {
       readonly op: 'operation';

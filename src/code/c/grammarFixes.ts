@@ -1,0 +1,85 @@
+/** What the grammar does not know, rewritten in expanded tokens: unknown loop macros, case ranges, asm templates. */
+import { splitArguments } from './expand';
+import { loopName } from './kernelMacros';
+import { matching } from './slice';
+import type { Token } from './tokens';
+import { madeUp } from './tokens';
+
+/** Callee that stands for `case low ... high`. */
+export const caseRange = '__case_range';
+/** Callee that stands for a loop macro whose definition is not at hand. */
+export const unknownLoop = '__unknown_loop';
+/** Template that stands for one built by macros that are not at hand. */
+export const opaqueTemplate = '.macro';
+
+export function fixForGrammar(tokens: readonly Token[]): Token[] {
+  const result: Token[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!;
+    const next = tokens[at + 1]?.text;
+    if (token.text === 'asm' && token.kind === 'name') at = asmStatement(tokens, at, result);
+    else if (token.text === 'case') at = caseLabel(tokens, at, result);
+    else if (token.kind === 'name' && next === '(' && loopName.test(token.text))
+      at = loop(tokens, at, result);
+    else result.push(token);
+  }
+  return result;
+}
+
+/** `asm inline (TEMPLATE : …)`: drops `inline`, and puts one string where the template is not made of strings. */
+function asmStatement(tokens: readonly Token[], start: number, result: Token[]): number {
+  let at = start;
+  while (tokens[at] && tokens[at]!.text !== '(' && at < start + 5) {
+    if (tokens[at]!.text !== 'inline') result.push(tokens[at]!);
+    at++;
+  }
+  if (tokens[at]?.text !== '(') return at - 1;
+  result.push(tokens[at]!);
+  let end = at + 1;
+  let depth = 0;
+  for (; end < tokens.length; end++) {
+    const { text } = tokens[end]!;
+    if (depth === 0 && (text === ':' || text === ')')) break;
+    if (text === '(') depth++;
+    else if (text === ')') depth--;
+  }
+  const template = tokens.slice(at + 1, end);
+  if (template.every(token => token.kind === 'string')) result.push(...template);
+  else {
+    const text = template.map(token => token.text.replace(/["\\]/g, '')).join(' ');
+    result.push({ ...template[0]!, kind: 'string', text: `"${opaqueTemplate} ${text.slice(0, 200)}"` });
+  }
+  return end - 1;
+}
+
+function caseLabel(tokens: readonly Token[], start: number, result: Token[]): number {
+  result.push(tokens[start]!);
+  const dots = tokens.slice(start, start + 40).findIndex(token => token.text === '...' || token.text === ':');
+  if (dots < 0 || tokens[start + dots]!.text !== '...') return start;
+  const end = tokens.findIndex((token, at) => at > start + dots && token.text === ':');
+  if (end < 0) return start;
+  const { line } = tokens[start]!;
+  result.push(madeUp(caseRange, line), madeUp('(', line), ...tokens.slice(start + 1, start + dots));
+  result.push(madeUp(',', line), ...tokens.slice(start + dots + 1, end), madeUp(')', line));
+  return end - 1;
+}
+
+/** `for_each_x(a, b) body` → `while (unknownLoop(for_each_x, a, b)) body`; a mere call of such a name stays. */
+function loop(tokens: readonly Token[], start: number, result: Token[]): number {
+  const end = matching(tokens, start + 1);
+  const after = tokens[end + 1]?.text;
+  const name = tokens[start]!;
+  const expression = tokens[start - 1]?.text ?? ';';
+  const isStatement = [';', '{', '}', ')', ':', 'else', 'do'].includes(expression);
+  if (end < 0 || after === ';' || after === undefined || !isStatement) {
+    result.push(name);
+    return start;
+  }
+  const made = (text: string): Token => ({ ...madeUp(text, name.line), from: name.from, to: name.to });
+  const args = splitArguments(tokens.slice(start + 1, end + 1));
+  const values = args.filter(arg => arg[0] && !['struct', 'union', 'enum'].includes(arg[0].text));
+  result.push(made('while'), made('('), made(unknownLoop), made('('), { ...name, painted: true });
+  for (const value of values) result.push(made(','), ...value);
+  result.push(made(')'), tokens[end]!);
+  return end;
+}

@@ -1,0 +1,186 @@
+/** The C grammar (tree-sitter) behind one function: tokens in, a plain syntax tree out. */
+import type { Language as LanguageType, TreeCursor } from 'web-tree-sitter';
+import { Language, Parser } from 'web-tree-sitter';
+import { BoundReached, bounds } from './bounds';
+import type { Token } from './tokens';
+
+/** Gives the bytes of `web-tree-sitter.wasm` and of `tree-sitter-c.wasm`. */
+export type WasmLoader = (name: string) => Promise<Uint8Array>;
+
+/** A node of the syntax tree; nothing of it points into the parser. */
+export interface Node {
+  readonly type: string;
+  /** Name of its role in the parent, or ''. */
+  readonly field: string;
+  /** Range of the parsed tokens. */
+  readonly from: number;
+  readonly to: number;
+  /** Named children, and unnamed ones that have a field (operators). */
+  readonly children: readonly Node[];
+  /** Of a leaf: its text. */
+  readonly text: string;
+  /** Of a `sized_type_specifier`: its words. */
+  readonly words?: readonly string[];
+}
+
+/** A parse without errors, or the reason why there is none. */
+export type Parsed =
+  | { readonly ok: true; readonly root: Node }
+  | { readonly ok: false; readonly reason: string; readonly line: number };
+
+let parser: Parser | null = null;
+let loading: Promise<void> | null = null;
+
+/** Loads the grammar once; later calls return the same promise. A failed load can be tried again. */
+export function loadCParser(loader: WasmLoader): Promise<void> {
+  loading ??= load(loader).catch((error: unknown) => {
+    loading = null;
+    throw error;
+  });
+  return loading;
+}
+
+async function load(loader: WasmLoader): Promise<void> {
+  const [runtime, grammar] = await Promise.all([
+    loader('web-tree-sitter.wasm'),
+    loader('tree-sitter-c.wasm'),
+  ]);
+  await Parser.init({ wasmBinary: runtime });
+  const language: LanguageType = await Language.load(grammar);
+  const made = new Parser();
+  made.setLanguage(language);
+  parser = made;
+}
+
+/** True once {@link loadCParser} has finished. */
+export const isCParserLoaded = (): boolean => parser !== null;
+
+/** Leaves whose inside is of no interest. */
+const opaqueTypes = new Set([
+  'string_literal',
+  'char_literal',
+  'number_literal',
+  'comment',
+  'system_lib_string',
+]);
+
+/** Parses tokens as a translation unit. */
+export function parseTokens(tokens: readonly Token[]): Parsed {
+  if (!parser) throw new Error('loadCParser has not finished');
+  checkNesting(tokens);
+  const starts = new Int32Array(tokens.length + 1);
+  let text = '';
+  tokens.forEach((token, index) => {
+    starts[index] = text.length;
+    text += `${token.text} `;
+  });
+  starts[tokens.length] = text.length;
+  const tree = parser.parse(text);
+  if (!tree) return { ok: false, reason: 'the parser gave up', line: tokens[0]?.line ?? 0 };
+  const cursor = tree.walk();
+  try {
+    return new Reader(cursor, tokens, starts).run();
+  } finally {
+    cursor.delete();
+    tree.delete();
+  }
+}
+
+function checkNesting(tokens: readonly Token[]): void {
+  let depth = 0;
+  for (const { text } of tokens) {
+    if (text === '(' || text === '{' || text === '[') depth++;
+    else if (text === ')' || text === '}' || text === ']') depth--;
+    if (depth > bounds.nesting) throw new BoundReached('nesting');
+  }
+}
+
+interface Building {
+  readonly type: string;
+  readonly field: string;
+  readonly from: number;
+  readonly to: number;
+  readonly children: Building[];
+  readonly text: string;
+  readonly words?: readonly string[];
+}
+
+class Reader {
+  private error: { reason: string; line: number } | null = null;
+  private at = 0;
+
+  constructor(
+    private readonly cursor: TreeCursor,
+    private readonly tokens: readonly Token[],
+    private readonly starts: Int32Array,
+  ) {}
+
+  run(): Parsed {
+    const { cursor } = this;
+    const root = this.node();
+    const stack: Building[] = [root];
+    let entered = cursor.gotoFirstChild();
+    while (stack.length && !this.error) {
+      if (!entered) {
+        // Done with the children of the node on top of the stack.
+        stack.pop();
+        if (!stack.length || !cursor.gotoParent()) break;
+        entered = cursor.gotoNextSibling();
+        continue;
+      }
+      if (stack.length > bounds.treeDepth) throw new BoundReached('treeDepth');
+      const node = this.node();
+      const { field } = node;
+      if (cursor.nodeIsNamed || field) stack.at(-1)!.children.push(node);
+      if (!opaqueTypes.has(node.type) && cursor.gotoFirstChild()) stack.push(node);
+      else entered = cursor.gotoNextSibling();
+    }
+    return this.error ? { ok: false, ...this.error } : { ok: true, root };
+  }
+
+  private node(): Building {
+    const { cursor } = this;
+    const type = cursor.nodeType;
+    const from = this.tokenAt(cursor.startIndex);
+    if (type === 'ERROR') this.fail('the parser cannot read', from);
+    else if (cursor.nodeIsMissing) this.fail(`the parser misses '${type}' before`, from);
+    const to = this.tokenAt(cursor.endIndex);
+    const text = to - from === 1 ? this.tokens[from]!.text : '';
+    const node = { type, field: cursor.currentFieldName ?? '', from, to, children: [], text };
+    if (type !== 'sized_type_specifier') return node;
+    return { ...node, words: this.tokens.slice(from, to).map(token => token.text) };
+  }
+
+  private fail(what: string, token: number): void {
+    const text = this.tokens
+      .slice(token, token + 6)
+      .map(one => one.text)
+      .join(' ');
+    this.error ??= {
+      reason: `${what} '${text}'`,
+      line: this.tokens[token]?.line ?? this.tokens.at(-1)?.line ?? 0,
+    };
+  }
+
+  /** Index of the first token that starts at or behind text offset `offset`. */
+  private tokenAt(offset: number): number {
+    const { starts } = this;
+    let at = Math.min(this.at, starts.length - 1);
+    if (starts[at]! > offset || starts[Math.min(at + 64, starts.length - 1)]! < offset) {
+      let low = 0;
+      let high = starts.length - 1;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (starts[middle]! < offset) low = middle + 1;
+        else high = middle;
+      }
+      at = low;
+    } else while (at < starts.length - 1 && starts[at]! < offset) at++;
+    while (at > 0 && starts[at - 1]! >= offset) at--;
+    this.at = at;
+    return at;
+  }
+}
+
+export const child = (node: Node, field: string): Node | undefined =>
+  node.children.find(one => one.field === field);

@@ -1,0 +1,77 @@
+/** The C front end: units of source text in, IR out. */
+import { Program } from './c/program';
+import type { DefinitionIndex } from './c/program';
+import { bounds } from './c/bounds';
+import type { LoweredFunction } from './c/lowerFunction';
+import { lowerFunction } from './c/lowerFunction';
+import type { Chunk } from './c/slice';
+import type { Architecture } from './configuration';
+import { Configuration } from './configuration';
+import type { CodeFinding, IrModule } from './ir';
+import type { SourceUnit } from './source';
+
+export type { DefinitionIndex } from './c/program';
+export type { WasmLoader } from './c/syntax';
+export { isCParserLoaded, loadCParser } from './c/syntax';
+
+export interface CLoweringOptions {
+  readonly architecture: Architecture;
+  /** Values of CONFIG_ symbols by full name; others have a default for the architecture. */
+  readonly config: ReadonlyMap<string, boolean>;
+  /** Files whose macros, types and functions may be used; a function of them is lowered when something reaches it. */
+  readonly context?: readonly SourceUnit[];
+  /** The same for a whole tree, looked up by name. */
+  readonly index?: DefinitionIndex;
+}
+
+/**
+ * Lowers every function of `units` (one side of each file), and what they reach in the context.
+ * {@link loadCParser} must have finished.
+ */
+export function lowerC(units: readonly SourceUnit[], options: CLoweringOptions): IrModule {
+  const configuration = new Configuration(options.architecture, options.config);
+  const program = new Program(units, options.context ?? [], options.index ?? null, configuration);
+  const lowered = new Map<Chunk, LoweredFunction>();
+  const findings: CodeFinding[] = [];
+  const queue = program.ownChunks().filter(chunk => chunk.kind === 'function');
+  const own = queue.length;
+  for (let at = 0; at < queue.length; at++) {
+    const chunk = queue[at]!;
+    if (lowered.has(chunk)) continue;
+    if (at - own >= bounds.contextFunctions) {
+      findings.push(tooMany(chunk));
+      break;
+    }
+    const result = lowerFunction(program, chunk);
+    lowered.set(chunk, result);
+    findings.push(...result.findings);
+    for (const name of result.used) {
+      const target = program.functionChunk(name, chunk.unit);
+      if (target && !lowered.has(target)) queue.push(target);
+    }
+  }
+  const functions = [...lowered.values()].map(one => one.function);
+  return {
+    functions,
+    findings,
+    unread: [
+      ...functions
+        .filter(one => one.unreadable !== null)
+        .map(({ unit, firstLine, lastLine, unreadable }) => ({
+          unit,
+          firstLine,
+          lastLine,
+          why: unreadable!,
+        })),
+      ...program.own.flatMap(({ unit, skipped }) => skipped.map(range => ({ unit, ...range }))),
+    ],
+    assumedConfig: configuration.asked,
+  };
+}
+
+const tooMany = (chunk: Chunk): CodeFinding => ({
+  kind: 'limit',
+  unit: chunk.unit.unit,
+  line: chunk.firstLine,
+  message: `more than ${bounds.contextFunctions} functions are reached; the rest is not read`,
+});
