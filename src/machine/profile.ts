@@ -69,6 +69,8 @@ export interface TlbStructure {
   readonly entries: number;
   /** Associativity; `full` for fully associative; null where not known or there are no entries. */
   readonly ways: number | 'full' | null;
+  /** Id of the structure whose array holds these entries too; then `entries` is that array's. */
+  readonly sharedWith?: string;
   readonly kind: FigureKind;
   readonly sources: readonly string[];
   readonly note: string;
