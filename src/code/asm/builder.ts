@@ -121,7 +121,12 @@ export class IrBuilder {
 
   /** Place of a label in the code that {@link finish} gave. */
   placeOf(label: Label): number {
-    return this.finalPlaces[label.at] ?? label.at;
+    return this.finalPlace(label.at);
+  }
+
+  /** Place in the code that {@link finish} gave of what stood at an index before. */
+  finalPlace(at: number): number {
+    return this.finalPlaces[at] ?? at;
   }
 
   /** The instructions with every jump resolved. Every label must be placed. */

@@ -15,6 +15,8 @@ interface OpenAlternative {
 
 export class Builtins {
   private readonly alternatives: OpenAlternative[] = [];
+  /** Opcode written as a byte whose operand has not come yet. */
+  private opcode = '';
 
   constructor(
     private readonly context: ExpansionContext,
@@ -233,11 +235,20 @@ export class Builtins {
 
   /** Instructions written as bytes because old assemblers do not know them; false for other bytes. */
   bytes(directive: string, rest: string): boolean {
+    const opcode = this.opcode;
+    this.opcode = '';
+    if (directive === '.long' && opcode === 'e9') {
+      const target = /^([\w.$]+)\s*-\s*\(?\s*\.\s*\+\s*4\s*\)?$/.exec(rest.trim());
+      return target !== null && this.instruction('jmp', target[1]!);
+    }
     if (directive !== '.byte') return false;
     const bytes = rest.split(',').map(text => Number(text.trim()));
     const text = bytes.map(value => value.toString(16).padStart(2, '0')).join(' ');
     switch (text) {
-      // A CS prefix before a branch; PAUSE; INVLPGB and TLBSYNC (AMD APM volume 3).
+      // JMP, its displacement to follow; a CS prefix; PAUSE; INVLPGB and TLBSYNC (AMD APM volume 3).
+      case 'e9':
+        this.opcode = text;
+        return true;
       case '2e':
         return true;
       case 'f3 90':

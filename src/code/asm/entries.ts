@@ -2,20 +2,27 @@
 import type { IrFunction } from '../ir';
 import { selectCode } from './builder';
 
-/** A label inside a routine, with its place in the code. */
-export interface EntryLabel {
+/** A label with a name, or a macro expansion, inside a routine. */
+export interface InnerPart {
   readonly name: string;
-  /** Index of the instruction at which it stands. */
+  /** Index of the first instruction; of an expansion also the one behind its last. */
   readonly at: number;
+  readonly to: number;
+  readonly isLabel: boolean;
+}
+
+/** A routine with the parts inside it that have a name of their own. */
+export interface RoutineEntries {
+  readonly routine: IrFunction;
+  readonly parts: readonly InnerPart[];
 }
 
 /** Instructions that all entries of a module together may take. */
 const most = 400_000;
 
-/** A routine with the labels inside it that have a name of their own. */
-export interface RoutineEntries {
-  readonly routine: IrFunction;
-  readonly labels: readonly EntryLabel[];
+/** `expands` of an IR function, left out where it is empty. */
+export function expandsOf(names: readonly string[]): Pick<IrFunction, 'expands'> {
+  return names.length > 0 ? { expands: [...new Set(names)] } : {};
 }
 
 /**
@@ -29,28 +36,31 @@ export function withEntries(all: readonly RoutineEntries[]): IrFunction[] {
       if (instruction.op === 'call' && instruction.callee !== null) named.add(instruction.callee);
   const out: IrFunction[] = [];
   let spent = 0;
-  for (const { routine, labels } of all) {
+  for (const { routine, parts } of all) {
+    if (routine.unreadable !== null || parts.length === 0) {
+      out.push(routine);
+      continue;
+    }
     const fromStart = reachable(routine, 0);
-    const entries = labels.filter(
-      ({ name, at }) => name !== routine.name && (named.has(name) || fromStart[at] !== true),
+    const inner = parts.filter(part => part.isLabel && part.name !== routine.name);
+    const entries = inner.filter(
+      ({ name, at }) => named.has(name) || (fromStart[at] !== true && !name.startsWith('.L')),
     );
-    out.push(runningThrough(routine, fromStart, entries));
+    const callees = [...parts.filter(part => !part.isLabel), ...entries];
+    out.push(runningThrough(routine, fromStart, callees));
     for (const entry of entries) {
       spent += routine.code.length;
       if (spent > most || entry.at >= routine.code.length) break;
       const reached = reachable(routine, entry.at);
-      const line = routine.code[entry.at]!.line;
-      const whole = runningThrough(
-        routine,
-        reached,
-        entries.filter(other => other.name !== entry.name),
-      );
       out.push({
-        ...whole,
+        ...runningThrough(
+          routine,
+          reached,
+          callees.filter(part => part !== entry),
+        ),
         name: entry.name,
-        firstLine: line,
-        parameters: [],
-        code: startingAt(whole, entry.at, reached),
+        firstLine: routine.code[entry.at]!.line,
+        code: startingAt(routine, entry.at, reached),
       });
     }
   }
@@ -81,10 +91,13 @@ function reachable(routine: IrFunction, start: number): readonly boolean[] {
 function runningThrough(
   routine: IrFunction,
   reached: readonly boolean[],
-  entries: readonly EntryLabel[],
+  callees: readonly InnerPart[],
 ): IrFunction {
-  const through = entries.filter(({ at }) => reached[at]).map(({ name }) => name);
-  return through.length === 0 ? routine : { ...routine, expands: [...(routine.expands ?? []), ...through] };
+  const through = callees.filter(({ at, to }) => {
+    for (let index = at; index < to; index++) if (reached[index]) return true;
+    return at === to && reached[at] === true;
+  });
+  return { ...routine, expands: [...new Set(through.map(({ name }) => name))] };
 }
 
 /** The code that is reached from `start`, beginning there. */

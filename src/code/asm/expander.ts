@@ -100,6 +100,8 @@ export class Expansion {
 
   private gap(statement: Statement): void {
     const { builder } = this.frame;
+    // Whatever stands before, the unseen lines may be reached.
+    builder.place(builder.label());
     this.frame.gaps.push(builder.length);
     this.frame.onLabel();
     const why = `The patch does not show the lines between its hunks ${statement.gap} and ${statement.gap + 1}.`;
@@ -208,11 +210,12 @@ export class Expansion {
   }
 
   private expand(macro: MacroDefinition, rest: string): void {
-    this.frame.expanded.add(macro.name);
     const values = bindArguments(macro, rest);
     for (const [name, value] of values) this.handsOver(name, value);
     const expansion = ++this.expansions;
+    const from = this.frame.builder.length;
     this.deeper(() => this.block(macro.body, 0, macro.body.length, { values, expansion }));
+    this.frame.expanded.push({ name: macro.name, from, to: this.frame.builder.length });
     this.exits = false;
   }
 

@@ -208,6 +208,8 @@ export class Flags {
       return { register: builder.compare(comparison.operator, a, b, type), text };
     }
     if (!this.holds(setter.result)) return null;
+    if (code === 'p' || code === 'np')
+      return this.parity(setter.result.register, setter.bits, code, setter.text);
     const plain: Readonly<Record<string, string>> =
       setter.kind === 'logic'
         ? { e: 'e', ne: 'ne', be: 'e', a: 'ne', s: 'l', ns: 'ge', l: 'l', ge: 'ge', le: 'le', g: 'g' }
@@ -220,6 +222,20 @@ export class Flags {
     const a = comparison.signed ? builder.cast(setter.result.register, type) : setter.result.register;
     const text = `${plainText(setter.text)} ${comparison.sign} 0`;
     return { register: builder.compare(comparison.operator, a, zero, type), text };
+  }
+
+  /** PF: the low byte has an even number of ones. */
+  private parity(result: Register, bits: Width, code: 'p' | 'np', text: string): Condition {
+    const { builder } = this.frame;
+    const byte = unsigned(8);
+    let folded = bits === 8 ? result : builder.cast(result, byte);
+    for (const distance of [4n, 2n, 1n]) {
+      const shifted = builder.binary('shr', folded, builder.constant(distance, 8), byte);
+      folded = builder.binary('xor', folded, shifted, byte);
+    }
+    const odd = builder.binary('and', folded, builder.constant(1n, 8), byte);
+    const register = builder.compare(code === 'p' ? 'eq' : 'ne', odd, builder.constant(0n, 8), byte);
+    return { register, text: `${plainText(text)} has ${code === 'p' ? 'even' : 'odd'} parity` };
   }
 
   private fromRegisters(code: string, setter: Setter | null): Condition {

@@ -38,8 +38,8 @@ export const unseenLines = 'unseen lines';
 export class Frame {
   readonly builder = new IrBuilder();
   readonly events: RegisterEvent[] = [];
-  /** Macros expanded into it. */
-  readonly expanded = new Set<string>();
+  /** Macros expanded into it, and the code that each brought. */
+  readonly expanded: { readonly name: string; readonly from: number; readonly to: number }[] = [];
   /** Registers written so far. */
   readonly written = new Set<string>();
   /** Places of unseen lines, as code indexes; from there unseen jumps may lead anywhere. */
@@ -49,6 +49,7 @@ export class Frame {
   /** Called where control can come from elsewhere, so that nothing is known of the flags. */
   onLabel: () => void = () => undefined;
   private readonly labels = new Map<string, Label>();
+  private readonly defined = new Set<string>();
   private readonly numeric = new Map<string, { last: Label | null; next: Label | null }>();
   private readonly wanted: OutsideTarget[] = [];
   private readonly symbols = new Map<string, bigint | null>();
@@ -110,6 +111,7 @@ export class Frame {
     }
     const label = this.labels.get(name) ?? this.builder.label();
     this.labels.set(name, label);
+    this.defined.add(name);
     if (label.at >= 0) return;
     this.placed.push({ label, apart: this.builder.ended });
     this.builder.place(label);
@@ -152,7 +154,7 @@ export class Frame {
   /** Labels with a name that other code can use, and where they stand in the finished code. */
   namedLabels(): { name: string; at: number }[] {
     return [...this.labels]
-      .filter(([name, label]) => label.at >= 0 && !/^\.L|[\\@]/.test(name))
+      .filter(([name]) => this.defined.has(name) && !/[\\@]/.test(name))
       .map(([name, label]) => ({ name, at: this.builder.placeOf(label) }));
   }
 

@@ -9,7 +9,7 @@ import { lowerMacro, lowerRoutine, type UnitContext } from './lowerUnit';
 import { sortMacros, type MacroDefinition } from './macros';
 import { Preprocessor } from './preprocess';
 import { sortRoutines } from './routines';
-import { splitStatements, type Statement } from './statements';
+import { parseStatement, splitStatements, type Statement } from './statements';
 import { readLines, type AsmLine, type AsmText } from './text';
 
 export interface AsmOptions {
@@ -67,12 +67,14 @@ class ModuleReader {
     for (const unit of contextUnits) this.remember(sortMacros(unit, this.statements(unit, false)).macros);
     const sorted = units.map(unit => ({ unit, ...sortMacros(unit, this.statements(unit, true)) }));
     for (const { macros } of sorted) this.remember(macros);
+    const localLabels = new Map(sorted.map(({ unit, rest }) => [unit, localLabelsOf(rest)]));
     const context: UnitContext = {
       architecture: this.architecture,
       macros: this.macros,
       preprocess: text => this.preprocessor.expand(text),
       budget: this.budget,
       findings: this.findings,
+      localLabels: unit => localLabels.get(unit) ?? new Set(),
       comments: unit => this.texts.get(unit)?.comments ?? [],
     };
     const functions: IrFunction[] = [];
@@ -112,6 +114,11 @@ class ModuleReader {
     this.findings.push({ kind: 'limit', unit, line: firstLine, message: why });
     this.unread.push({ unit, firstLine, lastLine, why });
   }
+}
+
+function localLabelsOf(statements: readonly Statement[]): Set<string> {
+  const names = statements.flatMap(({ text }) => (text.includes('.L') ? parseStatement(text).labels : []));
+  return new Set(names.filter(name => name.startsWith('.L')));
 }
 
 function splitLine({ text, line, lastLine, gap }: AsmLine): Statement[] {

@@ -4,10 +4,10 @@ import type { CodeFinding, IrFunction } from '../ir';
 import type { SourceUnit } from '../source';
 import { Arm64Machine } from './arm64';
 import { AsmBoundReached } from './bounds';
-import { Expansion, type ExpansionContext, type Machine } from './expander';
+import { Expansion, type ExpansionContext } from './expander';
 import { registerFindings } from './findings';
 import type { KeptFlag } from './flags';
-import type { EntryLabel, RoutineEntries } from './entries';
+import { expandsOf, type InnerPart, type RoutineEntries } from './entries';
 import { Frame, unseenLines, type Budget } from './frame';
 import { substitute, type MacroDefinition } from './macros';
 import type { Routine } from './routines';
@@ -22,6 +22,8 @@ export interface UnitContext {
   readonly preprocess: (text: string) => string;
   readonly budget: Budget;
   readonly findings: CodeFinding[];
+  /** Labels `.L…` in the routines of a unit: code of one routine may jump into another. */
+  readonly localLabels: (unit: SourceUnit) => ReadonlySet<string>;
   /** Comments of a unit, per line. */
   readonly comments: (unit: SourceUnit) => readonly string[];
 }
@@ -59,7 +61,7 @@ export function lowerMacro(macro: MacroDefinition, context: UnitContext): IrFunc
 
 /** A routine, with the places of the named labels inside it. */
 export function lowerRoutine(routine: Routine, context: UnitContext): RoutineEntries {
-  const labels: EntryLabel[] = [];
+  const parts: InnerPart[] = [];
   const lowered = lower(
     {
       name: routine.name,
@@ -74,9 +76,9 @@ export function lowerRoutine(routine: Routine, context: UnitContext): RoutineEnt
       repaired: routine.nameless || routine.cutStart,
     },
     context,
-    labels,
+    parts,
   );
-  return { routine: lowered, labels };
+  return { routine: lowered, parts };
 }
 
 /** What the parameters of a macro stand for where it is read by itself: their defaults, else themselves. */
@@ -110,7 +112,7 @@ function parameterKind(name: string, body: readonly Statement[]): ParameterKind 
   return kind;
 }
 
-function lower(work: Work, context: UnitContext, labels: EntryLabel[] = []): IrFunction {
+function lower(work: Work, context: UnitContext, entries: InnerPart[] | null = null): IrFunction {
   const base = {
     name: work.name,
     unit: work.unit,
@@ -142,7 +144,7 @@ function lower(work: Work, context: UnitContext, labels: EntryLabel[] = []): IrF
       const { frame, wanted } = attempt(work, context, kept);
       if ([...wanted].every(name => kept.has(name))) {
         const lowered = result(base, parameters, work, frame, context);
-        if (work.routine) labels.push(...frame.namedLabels());
+        if (work.routine && entries) entries.push(...entriesOf(frame));
         return lowered;
       }
       kept = new Set([...kept, ...wanted]);
@@ -163,14 +165,8 @@ function attempt(
   const frame = new Frame(context.budget);
   frame.builder.line = work.firstLine;
   for (const { name } of work.macro?.parameters ?? []) frame.parameter(`\\${name}`);
-  let machine: Machine;
-  let wanted: () => ReadonlySet<KeptFlag> = () => new Set();
-  if (context.architecture === 'arm64') machine = new Arm64Machine(frame);
-  else {
-    const x86 = new X86Machine(frame, kept);
-    machine = x86;
-    wanted = () => x86.wantedFlags;
-  }
+  const machine =
+    context.architecture === 'arm64' ? new Arm64Machine(frame, kept) : new X86Machine(frame, kept);
   const expansion = new Expansion({
     frame,
     machine,
@@ -181,12 +177,26 @@ function attempt(
   if (work.routine?.cutStart) frame.unseen();
   expansion.run(work.statements, binding);
   expansion.finish();
-  finish(work, frame);
-  return { frame, wanted: wanted() };
+  finish(work, frame, context);
+  return { frame, wanted: machine.wantedFlags };
+}
+
+/** Named labels and macro expansions, with their places in the finished code. */
+function entriesOf(frame: Frame): InnerPart[] {
+  const { builder } = frame;
+  return [
+    ...frame.namedLabels().map(({ name, at }) => ({ name, at, to: at + 1, isLabel: true })),
+    ...frame.expanded.map(({ name, from, to }) => ({
+      name,
+      at: builder.finalPlace(from),
+      to: builder.finalPlace(to),
+      isLabel: false,
+    })),
+  ];
 }
 
 /** The end of the code, and what jumps to labels that are not in it do. */
-function finish(work: Work, frame: Frame): void {
+function finish(work: Work, frame: Frame, context: UnitContext): void {
   const { builder } = frame;
   builder.line = work.lastLine;
   const next = work.routine?.runsInto ?? null;
@@ -199,7 +209,7 @@ function finish(work: Work, frame: Frame): void {
   const partial = work.partial || frame.gaps.length > 0;
   for (const target of frame.outside()) {
     if (target.label.at >= 0) continue;
-    const local = /^(?:\.L|\d|\\)|@/.test(target.name);
+    const local = /^(?:\.L|\d|\\)|@/.test(target.name) && !context.localLabels(work.unit).has(target.name);
     const gaps = frame.gaps.filter(gap => gap >= target.from);
     if (local && partial && gaps.length === 1 && !target.name.endsWith('b')) {
       target.label.at = gaps[0]!;
@@ -245,7 +255,7 @@ function result(
     code: builder.finish(),
     partial: base.partial || frame.gaps.length > 0,
     unreadable: null,
-    ...(frame.expanded.size > 0 ? { expands: [...frame.expanded] } : {}),
+    ...expandsOf(frame.expanded.map(({ name }) => name)),
   };
 }
 

@@ -10,9 +10,12 @@ export interface RegisterOperand {
   readonly high: boolean;
 }
 
+/** Base of an address: this CPU's data (GS in the kernel), FS, or none. */
+export type Segment = 'per-cpu' | 'fs' | null;
+
 export interface MemoryOperand {
   readonly kind: 'memory';
-  readonly segment: 'per-cpu' | null;
+  readonly segment: Segment;
   /** Expression of the displacement, '' for none. */
   readonly displacement: string;
   readonly base: RegisterOperand | null;
@@ -97,11 +100,11 @@ export function readOperand(source: string): Operand {
 
 function readMemory(source: string): MemoryOperand | null {
   let text = source;
-  let segment: 'per-cpu' | null = null;
+  let segment: Segment = null;
   const prefix = /^%(gs|fs|ds|ss|es|cs|__percpu_seg)\s*:\s*/.exec(text);
   if (prefix) {
     if (prefix[1] === 'gs' || prefix[1] === '__percpu_seg') segment = 'per-cpu';
-    else if (prefix[1] === 'fs') return null;
+    else if (prefix[1] === 'fs') segment = 'fs';
     text = text.slice(prefix[0].length);
   }
   const perCpu = text.indexOf('PER_CPU_VAR');
@@ -124,7 +127,7 @@ function readMemory(source: string): MemoryOperand | null {
 }
 
 function memory(
-  segment: 'per-cpu' | null,
+  segment: Segment,
   displacement: string,
   base: RegisterOperand | null,
   index: RegisterOperand | null,

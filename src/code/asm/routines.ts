@@ -38,6 +38,14 @@ export function calledName(rest: string): string {
   return /^\(?\s*([\w.$\\@]+)/.exec(rest)?.[1] ?? '';
 }
 
+/** Whether a statement may bring an instruction. */
+function hasCode(statement: Statement): boolean {
+  const { mnemonic } = parseStatement(statement.text);
+  if (mnemonic === '' || mnemonic.startsWith('.')) return false;
+  const kind = builtinClass(mnemonic);
+  return kind === null || kind === 'other';
+}
+
 interface Open {
   name: string;
   statements: Statement[];
@@ -165,7 +173,7 @@ class Sorter {
     const open = this.open;
     this.open = null;
     if (!open) return;
-    if (open.statements.length === 0 && next === null) return;
+    if (!open.statements.some(hasCode)) return;
     this.routines.push({
       name: open.name,
       unit: this.unit,

@@ -5,7 +5,7 @@ import { looksLikeOffset, offsetMember } from './constants';
 import { parseExpression, type Expression } from './expression';
 import type { Snapshot } from './flags';
 import type { Frame } from './frame';
-import type { MemoryOperand, Operand, RegisterOperand } from './operands';
+import type { MemoryOperand, Operand, RegisterOperand, Segment } from './operands';
 
 /** An operand with the text it came from. */
 export interface Source {
@@ -121,10 +121,11 @@ export class X86Values {
     else if (operand.index) address = builder.constant(0n);
     else {
       address = builder.constant(BigInt(parts.offset));
-      if (operand.segment) return this.perCpu(address);
+      if (operand.segment) return this.inSegment(address, operand.segment);
       parts.offset = 0;
     }
-    if (operand.base && operand.segment) address = this.perCpu(address);
+    if (operand.segment && (operand.base || operand.segment === 'fs'))
+      address = this.inSegment(address, operand.segment);
     // A symbol beside a base register is an offset of a struct, or a table indexed by the register.
     if (operand.base && parts.symbol !== null)
       address = looksLikeOffset(parts.symbol)
@@ -164,17 +165,18 @@ export class X86Values {
     return dst;
   }
 
-  global(name: string, segment: 'per-cpu' | null): Register {
+  global(name: string, segment: Segment): Register {
     const dst = this.frame.builder.temp();
     this.frame.builder.emit({ op: 'address', dst, name, kind: segment === 'per-cpu' ? 'per-cpu' : 'global' });
     return dst;
   }
 
-  /** The address of this CPU's copy of a per-CPU object whose offset is in a register. */
-  private perCpu(offset: Register): Register {
+  /** The address of this CPU's copy of a per-CPU object whose offset is in a register, or of an offset from FS. */
+  private inSegment(offset: Register, segment: 'per-cpu' | 'fs'): Register {
     const dst = this.frame.builder.temp();
-    this.frame.builder.emit({ op: 'primitive', name: 'this_cpu_ptr', dst, args: [offset] });
-    return dst;
+    const name = segment === 'fs' ? 'rdfsbase' : 'this_cpu_ptr';
+    this.frame.builder.emit({ op: 'primitive', name, dst, args: segment === 'fs' ? [] : [offset] });
+    return segment === 'fs' ? this.frame.builder.binary('add', dst, offset) : dst;
   }
 
   /** Takes a displacement apart: a symbol, a number of bytes, names of members, and what must be computed. */
