@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { registerCommands } from './commands';
 import type { Shared } from './context';
 import { DecodedDocuments } from './decodedDocuments';
+import { kernelConstants } from '../machine/registry';
 import { Machines } from './machines';
 import { Models } from './models';
 import { operationsText } from './present/labels';
@@ -15,7 +16,6 @@ import { Problems } from './providers/problems';
 import { Ruler } from './providers/ruler';
 import { StatusItem } from './providers/statusItem';
 import { Symbols } from './providers/symbols';
-import { Reader } from './reader';
 import { Settings } from './settings';
 import { WorkerClient, type StartWorker } from './workerClient';
 
@@ -36,14 +36,20 @@ const deltas =
         [],
     );
 
+const ceiling = kernelConstants.flushCeiling.value;
+
 export function activateExtension(context: vscode.ExtensionContext, startWorker: StartWorker): ExtensionApi {
   const begun = performance.now();
   const log = vscode.window.createOutputChannel('TLBScope', { log: true });
   const settings = new Settings(log);
   const machines = new Machines(settings);
   const worker = new WorkerClient(startWorker, line => log.warn(line));
-  const reader = new Reader(worker);
-  const models = new Models(reader, log, () => machines.features());
+  const models = new Models(worker, log, () => ({
+    features: machines.features(),
+    // Below every ceiling the number of pages makes no difference to the counts.
+    pages: Math.max(settings.symbols.n, ceiling),
+    ceiling,
+  }));
   const shared: Shared = { settings, models, machines, log, extensionUri: context.extensionUri };
   context.subscriptions.push(
     log,
@@ -59,7 +65,7 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
     ...new Links(shared).register(),
     ...new Ruler(shared).register(),
     ...new Problems(shared).register(),
-    ...new DecodedDocuments(shared, reader).register(),
+    ...new DecodedDocuments(shared, worker).register(),
     ...new StatusItem(shared).register(),
   );
   const activationMilliseconds = performance.now() - begun;

@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import type { Releasable, Shared } from './context';
-import type { Reader } from './reader';
+import type { WorkerClient } from './workerClient';
 
 export const decodedScheme = 'tlbscope-decoded';
 
@@ -44,7 +44,7 @@ export class DecodedDocuments implements vscode.TextDocumentContentProvider {
 
   constructor(
     private readonly shared: Shared,
-    private readonly reader: Reader,
+    private readonly worker: WorkerClient,
   ) {}
 
   register(): Releasable[] {
@@ -69,7 +69,7 @@ export class DecodedDocuments implements vscode.TextDocumentContentProvider {
     const mail = await vscode.workspace.openTextDocument(vscode.Uri.parse(address.mail, true));
     const abort = new AbortController();
     token.onCancellationRequested(() => abort.abort());
-    const text = await this.reader.decode(mail.getText(), address.part, abort.signal);
+    const text = await this.worker.decode(mail.getText(), address.part, abort.signal);
     return text ?? 'TLBScope: the mail no longer has this part.\n';
   }
 }

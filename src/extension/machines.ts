@@ -33,7 +33,7 @@ export class Machines {
   current(): ShownMachine {
     const profile = findMachine(this.settings.machine) ?? defaultMachine();
     if (this.machine?.id !== profile.id) this.machine = shown(profile);
-    return this.machine!;
+    return this.machine;
   }
 
   /** Features that are on: the user's, else those of the machine. */

@@ -1,10 +1,10 @@
 /** The one cache of what has been read: each version of a document is analysed once, and all providers share it. */
 import * as vscode from 'vscode';
 import type { DocumentReport } from '../protocol/report';
+import type { AnalysisOptions } from '../protocol/workerMessages';
 import { lineMap, type LineMap } from './lineMap';
-import type { Reader } from './reader';
 import { mayDiffer, rereadFromDisk } from './rawText';
-import { Cancelled } from './workerClient';
+import { Cancelled, type WorkerClient } from './workerClient';
 
 /** A document, read, for one version of its text. */
 export interface DocumentModel {
@@ -27,10 +27,13 @@ interface Entry {
   promise: Promise<DocumentModel | undefined>;
 }
 
+/** After so many milliseconds the editor may have dropped a request for hints. */
+const patience = 400;
+
 /** What happened to a document's model. */
 export interface ModelChange {
   readonly uri: vscode.Uri;
-  /** It came from the worker: providers may have given up waiting, so they have to be asked again. */
+  /** It took long: providers may have given up waiting, so they have to be asked again. */
   readonly late: boolean;
 }
 
@@ -45,10 +48,10 @@ export class Models implements vscode.Disposable {
   private readonly listening: vscode.Disposable;
 
   constructor(
-    private readonly reader: Reader,
+    private readonly worker: WorkerClient,
     private readonly log: vscode.LogOutputChannel,
-    /** Features that are on, for the machine chosen. */
-    private readonly features: () => readonly string[],
+    /** What the analysis depends on besides the text: a change of it makes every model stale. */
+    private readonly options: () => Omit<AnalysisOptions, 'firstInvalidLine'>,
   ) {
     this.listening = vscode.workspace.onDidCloseTextDocument(document => this.forget(document.uri));
   }
@@ -106,7 +109,7 @@ export class Models implements vscode.Disposable {
   }
 
   private key(): string {
-    return this.features().join();
+    return JSON.stringify(this.options());
   }
 
   private current(document: vscode.TextDocument): Entry | undefined {
@@ -123,15 +126,14 @@ export class Models implements vscode.Disposable {
   private async read(document: vscode.TextDocument, entry: Entry): Promise<DocumentModel | undefined> {
     const { uri } = document;
     const { signal } = entry.abort;
-    let late = false;
+    const begun = performance.now();
     const analyse = async (text: string, firstInvalidLine: number | null): Promise<DocumentModel> => {
-      const options = { features: this.features(), firstInvalidLine };
-      const report = this.reader.analyse(text, options, signal, (done, total) => {
+      const options = { ...this.options(), firstInvalidLine };
+      const report = await this.worker.analyse(text, options, signal, (done, total) => {
         entry.state = { kind: 'reading', done, total };
         this.changed.fire({ uri, late: false });
       });
-      late ||= report instanceof Promise;
-      return { report: report instanceof Promise ? await report : report, lines: lineMap(text) };
+      return { report, lines: lineMap(text) };
     };
     try {
       const text = document.getText();
@@ -148,7 +150,8 @@ export class Models implements vscode.Disposable {
       entry.state = { kind: 'failed', reason };
       return undefined;
     } finally {
-      if (this.entries.get(uri.toString()) === entry) this.changed.fire({ uri, late });
+      if (this.entries.get(uri.toString()) === entry)
+        this.changed.fire({ uri, late: performance.now() - begun > patience });
     }
   }
 }

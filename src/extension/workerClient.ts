@@ -34,8 +34,8 @@ interface Job {
 
 /** Time that a busy worker has to notice that it was cancelled before it is ended. */
 const graceMilliseconds = 100;
-/** A worker that has had nothing to do for so long gives its memory back. */
-const idleMilliseconds = 30_000;
+/** A worker that has had nothing to do for so long gives its memory back; starting one takes some 50 ms. */
+const idleMilliseconds = 300_000;
 
 export class WorkerClient {
   private readonly jobs = new Map<number, Job>();

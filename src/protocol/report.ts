@@ -74,6 +74,8 @@ export interface LineAnnotation {
   readonly line: number;
   readonly side: 'old' | 'new' | 'both';
   readonly operations: Operations;
+  /** The other answer, where a condition that is no feature is open. */
+  readonly operationsOther: Operations | null;
   /** Recognised by the name alone, not by reading the code. */
   readonly weak: boolean;
   readonly causes: readonly Cause[];

@@ -44,6 +44,7 @@ const lineAnnotation = shape({
   line: isCount,
   side: isOneOf('old', 'new', 'both'),
   operations,
+  operationsOther: orNull(operations),
   weak: isFlag,
   causes: listOf(cause),
   unknown,

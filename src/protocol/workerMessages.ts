@@ -7,6 +7,10 @@ import { isDocumentReport } from './reportCheck';
 export interface AnalysisOptions {
   /** Features that are on, named as on the command line: they choose what a kernel name performs. */
   readonly features: readonly string[];
+  /** Pages of the flushed range. */
+  readonly pages: number;
+  /** Pages up to which a kernel flushes page by page. */
+  readonly ceiling: number;
   /** 1-based line of the first bytes that were not UTF-8, where the text was decoded by us; else null. */
   readonly firstInvalidLine: number | null;
 }
@@ -28,7 +32,12 @@ export type WorkerMessage =
   | { readonly type: 'cancelled'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number | null; readonly reason: string };
 
-const options = shape({ features: listOf(isText), firstInvalidLine: orNull(isCount) });
+const options = shape({
+  features: listOf(isText),
+  pages: isCount,
+  ceiling: isCount,
+  firstInvalidLine: orNull(isCount),
+});
 
 const hostMessages: Readonly<Record<HostMessage['type'], (value: unknown) => boolean>> = {
   analyse: shape({ id: isCount, text: isText, options }),

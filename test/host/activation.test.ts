@@ -19,7 +19,9 @@ describe('activation', () => {
   it('registers every command that package.json contributes, and no other', async () => {
     const extension = vscode.extensions.getExtension(extensionId);
     const { contributes } = extension?.packageJSON as { contributes: { commands: { command: string }[] } };
-    const registered = (await vscode.commands.getCommands(true)).filter(name => /^tlbscope\.[A-Za-z]+$/.test(name));
+    const registered = (await vscode.commands.getCommands(true)).filter(name =>
+      /^tlbscope\.[A-Za-z]+$/.test(name),
+    );
     equal(registered.sort(), contributes.commands.map(({ command }) => command).sort(), 'commands');
   });
 });

@@ -10,4 +10,7 @@ export function equal(actual: unknown, expected: unknown, what: string): void {
 }
 
 export const matches = (text: string | undefined, pattern: RegExp, what: string): void =>
-  ok(text !== undefined && pattern.test(text), `${what}: ${JSON.stringify(text)} does not match ${String(pattern)}`);
+  ok(
+    text !== undefined && pattern.test(text),
+    `${what}: ${JSON.stringify(text)} does not match ${String(pattern)}`,
+  );

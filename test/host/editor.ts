@@ -22,7 +22,10 @@ export async function openText(content: string, language = 'diff'): Promise<vsco
 }
 
 /** Calls `look` until it gives something, at each change that VS Code tells of or every 50 ms; fails after 15 s. */
-export async function until<T>(what: string, look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
   const end = Date.now() + 15_000;
   for (;;) {
     const found = await look();
@@ -53,7 +56,7 @@ export async function hoverText(document: vscode.TextDocument, line: number): Pr
   );
   return hovers
     .flatMap(hover => hover.contents)
-    .map(content => (typeof content === 'string' ? content : content.value))
+    .map(content => (content instanceof vscode.MarkdownString ? content.value : ''))
     .join('\n');
 }
 
@@ -66,3 +69,9 @@ export function lineOf(document: vscode.TextDocument, text: string): number {
 
 export const labelOf = (hint: vscode.InlayHint): string =>
   typeof hint.label === 'string' ? hint.label : hint.label.map(part => part.value).join('');
+
+/** Titles of the verdicts, in order of their lines. */
+export async function lensTitles(document: vscode.TextDocument): Promise<string[]> {
+  const found = await lenses(document);
+  return found.map(({ command }) => command?.title ?? '').filter(title => title.includes('TLB'));
+}

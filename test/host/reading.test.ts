@@ -23,7 +23,11 @@ describe('a patch in the editor', () => {
     equal(file.name, 'arch/x86/mm/tq_flush.c', 'file');
     matches(file.detail, /\+6 −0/, 'lines of the file');
     matches(file.children[0]!.name, /tq_flush_mm/, 'hunk');
-    equal(file.children[0]!.selectionRange.start.line, lineOf(document, '@@ -51,5 +51,11 @@'), 'place of the hunk');
+    equal(
+      file.children[0]!.selectionRange.start.line,
+      lineOf(document, '@@ -51,5 +51,11 @@'),
+      'place of the hunk',
+    );
   });
 
   it('folds messages, files and hunks', async () => {

@@ -13,7 +13,8 @@ class ConsoleReporter extends Mocha.reporters.Base {
     runner.on('pending', test => console.log(`    - ${test.fullTitle()}`));
     runner.on('fail', (test, error: Error) => {
       console.log(`    ✖ ${test.fullTitle()}`);
-      for (const line of (error.stack ?? error.message).split('\n').slice(0, 12)) console.log(`        ${line}`);
+      for (const line of (error.stack ?? error.message).split('\n').slice(0, 12))
+        console.log(`        ${line}`);
     });
   }
 }

@@ -10,7 +10,7 @@ import {
   valuesText,
 } from './labels';
 import type { ShownMachine } from './machine';
-import { price, type Price, type PriceRow, type Values } from './prices';
+import { hunkPrice, linePrice, type Price, type PriceRow, type Values } from './prices';
 import { switches, type Switch } from './switches';
 
 /** The commands that a hover may run; the Markdown is trusted for these alone. */
@@ -118,11 +118,13 @@ export function lineHover(
   values: Values,
   off: readonly Switch[],
 ): string {
-  const priced = price(line.operations, machine, values);
+  const priced = linePrice(line, machine, values);
   const side = { old: 'Removed line', new: 'Added line', both: 'Context line' }[line.side];
   const head = Object.keys(line.operations).length
     ? `${side}: ${markdownText(operationsText(line.operations, false))}, ${total(priced, values)}${line.weak ? ', *by name*' : ''}`
-    : `${side}: **cost not known**`;
+    : line.unknown.length
+      ? `${side}: **cost not known**`
+      : `${side}: no operation, but it has to do with the TLB`;
   return blocks(
     [head],
     list(line.causes.map(causeLine)),
@@ -141,7 +143,7 @@ export function hunkHover(
   values: Values,
   off: readonly Switch[],
 ): string {
-  const priced = price(hunk.delta, machine, values);
+  const priced = hunkPrice(hunk, machine, values);
   const names = Object.entries(hunk.delta).map(([name, count]) => countedOperation(name, count, true));
   const where = hunk.heading ? `${markdownText(hunk.heading)}: ` : '';
   const head = names.length

@@ -1,7 +1,7 @@
 /** The short texts: hints at the ends of lines and verdicts above hunks. */
 import type { HunkAnnotation, LineAnnotation, Operations } from '../../protocol/report';
 import type { ShownMachine } from './machine';
-import { price, type Cycles, type Price, type Values } from './prices';
+import { hunkPrice, linePrice, type Cycles, type Price, type Values } from './prices';
 
 /** VS Code cuts what a line's hints hold beyond this (`editor.inlayHints.maximumLength`). */
 export const hintLimit = 43;
@@ -68,7 +68,7 @@ export function hintText(line: LineAnnotation, machine: ShownMachine, values: Va
   const ending = line.weak ? ' by name' : '';
   const names = Object.keys(line.operations);
   if (!names.length) return `${mark}cost not known${ending}`.slice(0, hintLimit);
-  const priced = price(line.operations, machine, values);
+  const priced = linePrice(line, machine, values);
   const cycles = priced.cycles
     ? `${formatRange(priced.cycles)}${line.unknown.length ? ' + ?' : ''}`
     : 'no price';
@@ -104,13 +104,13 @@ export const directionWord = (of: Direction): string => words[of];
 
 /** The verdict above a hunk. */
 export function verdictText(hunk: HunkAnnotation, machine: ShownMachine, values: Values): string {
-  const priced = price(hunk.delta, machine, values);
+  const priced = hunkPrice(hunk, machine, values);
   const way = direction(hunk, priced.cycles);
   const lead = `${arrows[way]} TLB${hunk.weak ? ' by name' : ''}: `;
   const unknown = hunk.unknown.length ? `; ${hunk.unknown.length} not known` : '';
   if (!Object.keys(hunk.delta).length)
     return `${lead}${hunk.unknown.length ? 'no number' : 'no operation added or taken away'}${unknown}`;
   const at = priced.symbols.length ? ` at ${valuesText(priced, values)}` : '';
-  const cycles = priced.cycles ? formatCycles(priced.cycles) : 'no price';
+  const cycles = priced.cycles ? formatCycles(priced.cycles) : `no price on ${machine.shortName}`;
   return `${lead}${operationsText(hunk.delta, true, 80)} → ${cycles}${at}${unknown}`;
 }

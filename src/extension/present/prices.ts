@@ -1,7 +1,7 @@
 /** Operations to cycles on one machine, for given values of the symbols. What has no price makes the sum unknown. */
 import type { Figure } from '../../machine/profile';
 import { evaluate, parse, symbolsOf, symbolsWithoutValue } from '../../cost/polynomial';
-import type { Operations } from '../../protocol/report';
+import type { HunkAnnotation, LineAnnotation, Operations } from '../../protocol/report';
 import type { ShownMachine } from './machine';
 
 /** Values of symbols: `n`, `c`, …. */
@@ -62,3 +62,24 @@ export function price(operations: Operations, machine: ShownMachine, values: Val
       cycles && { value: sum.value + cycles.value, low: sum.low + cycles.low, high: sum.high + cycles.high };
   return { cycles: sum, rows, symbols: [...symbols].sort() };
 }
+
+/** {@link price} with a range that covers the other answer too, where there are two. */
+export function priceEither(
+  operations: Operations,
+  other: Operations | null,
+  machine: ShownMachine,
+  values: Values,
+): Price {
+  const first = price(operations, machine, values);
+  if (!other) return first;
+  const second = price(other, machine, values);
+  const [a, b] = [first.cycles, second.cycles];
+  const cycles = a && b && { value: a.value, low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) };
+  return { ...first, cycles, symbols: [...new Set([...first.symbols, ...second.symbols])].sort() };
+}
+
+export const linePrice = (line: LineAnnotation, machine: ShownMachine, values: Values): Price =>
+  priceEither(line.operations, line.operationsOther, machine, values);
+
+export const hunkPrice = (hunk: HunkAnnotation, machine: ShownMachine, values: Values): Price =>
+  priceEither(hunk.delta, hunk.deltaOther, machine, values);

@@ -6,6 +6,10 @@ import { hintText } from '../present/labels';
 import { lineHover } from '../present/hover';
 import { explanation } from './hovers';
 
+/** Lines that touch the TLB without an operation have a hover, not a hint. */
+const isPriced = ({ operations, unknown }: LineAnnotation): boolean =>
+  Object.keys(operations).length > 0 || unknown.length > 0;
+
 class LineHint extends vscode.InlayHint {
   constructor(
     position: vscode.Position,
@@ -43,6 +47,7 @@ export class InlayHints implements vscode.InlayHintsProvider {
       if (model.lines.end(hunk.endLine) < range.start.line) continue;
       if (model.lines.start(hunk.line) > range.end.line) continue;
       for (const line of hunk.lines) {
+        if (!isPriced(line)) continue;
         const at = model.lines.end(line.line);
         if (at < range.start.line || at > range.end.line || at >= document.lineCount) continue;
         hints.push(new LineHint(document.lineAt(at).range.end, hintText(line, machine, values), line));

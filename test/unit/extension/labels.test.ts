@@ -125,7 +125,7 @@ describe('verdictText', () => {
     );
     assert.equal(
       verdictText(hunkOf({ delta: { ISB: '1' } }), machine, values),
-      '? TLB by name: +ISB → no price',
+      '? TLB by name: +ISB → no price on Test',
     );
   });
 });

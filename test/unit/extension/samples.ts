@@ -32,6 +32,7 @@ export const lineOf = (parts: Partial<LineAnnotation>): LineAnnotation => ({
   line: 7,
   side: 'new',
   operations: { INVLPG: '1' },
+  operationsOther: null,
   weak: true,
   causes: [],
   unknown: [],

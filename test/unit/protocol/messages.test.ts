@@ -8,13 +8,15 @@ const report: DocumentReport = analyse(
   '--- a/mm/tq.c\n+++ b/mm/tq.c\n@@ -1 +1,2 @@\n a\n+flush_tlb_all();\n',
   {
     features: ['PTI'],
+    pages: 10,
+    ceiling: 33,
     firstInvalidLine: null,
   },
 );
 
 describe('messages between host and worker', () => {
   it('are accepted as they are meant', () => {
-    const options = { features: ['PTI'], firstInvalidLine: null };
+    const options = { features: ['PTI'], pages: 10, ceiling: 33, firstInvalidLine: null };
     assert.ok(isHostMessage({ type: 'analyse', id: 1, text: '', options }));
     assert.ok(isHostMessage({ type: 'decode', id: 1, text: '', index: 0 }));
     assert.ok(isHostMessage({ type: 'cancel', id: 1 }));
@@ -29,7 +31,7 @@ describe('messages between host and worker', () => {
         type: 'analyse',
         id: -1,
         text: '',
-        options: { features: [], firstInvalidLine: null },
+        options: { features: [], pages: 10, ceiling: 33, firstInvalidLine: null },
       }),
     );
     assert.ok(!isHostMessage({ type: 'cancel', id: '1' }));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { analyse } from '../../../src/worker/analyse';
 import { isPlainPath } from '../../../src/worker/links';
 
-const options = { features: ['PTI', 'PCID', 'INVPCID'], firstInvalidLine: null };
+const options = { features: ['PTI', 'PCID', 'INVPCID'], pages: 10, ceiling: 33, firstInvalidLine: null };
 
 describe('analyse', () => {
   it('says why a document has nothing to show', () => {

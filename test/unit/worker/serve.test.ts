@@ -4,7 +4,7 @@ import { analyse } from '../../../src/worker/analyse';
 import { serve } from '../../../src/worker/serve';
 
 const patch = '--- a/mm/tq.c\n+++ b/mm/tq.c\n@@ -1 +1,2 @@\n a\n+b\n';
-const options = { features: [], firstInvalidLine: null };
+const options = { features: [], pages: 10, ceiling: 33, firstInvalidLine: null };
 
 /** Sends messages and collects the answers until `enough` says so. */
 function exchange(

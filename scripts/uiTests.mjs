@@ -1,0 +1,53 @@
+// Screenshots and checks of the packaged extension in a real VS Code: test/ui, pictures in artifacts/ui.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureBrowser } from './browser.mjs';
+import { root } from './bundles.mjs';
+import { packageExtension } from './package.mjs';
+import { ensureVscode, runServerCommand, startServer, writeSettings } from './vscode.mjs';
+
+const themes = {
+  dark: 'Default Dark Modern',
+  light: 'Default Light Modern',
+  'hc-dark': 'Default High Contrast',
+  'hc-light': 'Default High Contrast Light',
+};
+
+const browser = ensureBrowser();
+const server = ensureVscode();
+const folder = mkdtempSync(join(tmpdir(), 'tlbscope-ui-'));
+const dataFolder = join(folder, 'data');
+const extensionsFolder = join(folder, 'extensions');
+const archive = await packageExtension(join(folder, 'tlbscope.vsix'));
+const installed = runServerCommand(server, [
+  ...['--install-extension', archive, '--force'],
+  ...['--extensions-dir', extensionsFolder, '--server-data-dir', dataFolder],
+]);
+if (!installed.ok) throw new Error(`the extension could not be installed:\n${installed.output}`);
+writeSettings(dataFolder, { 'workbench.startupEditor': 'none', 'telemetry.telemetryLevel': 'off' });
+// One workspace for each theme: it is a setting that a workspace may make.
+for (const [name, theme] of Object.entries(themes)) {
+  cpSync(join(root, 'examples'), join(folder, name), { recursive: true });
+  mkdirSync(join(folder, name, '.vscode'));
+  writeFileSync(
+    join(folder, name, '.vscode/settings.json'),
+    JSON.stringify({ 'workbench.colorTheme': theme }),
+  );
+}
+const running = await startServer(server, { dataFolder, args: ['--extensions-dir', extensionsFolder] });
+mkdirSync(join(root, 'artifacts/ui'), { recursive: true });
+const run = spawnSync(process.execPath, [join(root, 'scripts/unit.mjs'), process.argv[2] ?? 'test/ui'], {
+  stdio: 'inherit',
+  cwd: root,
+  env: {
+    ...process.env,
+    TLBSCOPE_UI_BROWSER: browser,
+    TLBSCOPE_UI_PORT: String(running.port),
+    TLBSCOPE_UI_WORKSPACES: folder,
+  },
+});
+await running.stop();
+rmSync(folder, { recursive: true, force: true });
+process.exit(run.status ?? 1);

@@ -1,0 +1,118 @@
+import { strict as assert } from 'node:assert';
+import {
+  closeBrowser,
+  hintTexts,
+  lensTexts,
+  openWorkbench,
+  runCommand,
+  screenshot,
+  statusText,
+  type Theme,
+} from './workbench';
+
+const deferral = '01-user-flush-deferred.patch';
+
+describe('the extension in VS Code', function () {
+  this.timeout(120_000);
+  after(closeBrowser);
+
+  for (const theme of ['dark', 'light', 'hc-dark', 'hc-light'] as const satisfies readonly Theme[])
+    it(`shows hints and verdicts in Restricted Mode, ${theme}`, async () => {
+      const page = await openWorkbench(theme, deferral);
+      await page.locator('.codelens-decoration a').nth(1).waitFor({ timeout: 30_000 });
+      await page.getByText('Restricted Mode').first().waitFor();
+      assert.deepEqual(await lensTexts(page), [
+        '▲ TLB by name: +INVLPG +LFENCE → 124 cy (94–190)',
+        '▼ TLB by name: −INVPCID_ADDR → −258 cy (−300 to −228)',
+      ]);
+      assert.deepEqual((await hintTexts(page)).slice(1), [
+        '+INVLPG 90–160 cy by name',
+        '+LFENCE 4–30 cy by name',
+        '−INVPCID_ADDR 228–300 cy by name',
+      ]);
+      assert.match(await statusText(page), /TLB: Broadwell-EP/);
+      await screenshot(page, `hints-${theme}`);
+      // The explanation, as a click on the verdict shows it.
+      await page.locator('.codelens-decoration a').nth(1).click();
+      const hover = page.locator('.monaco-hover').filter({ hasText: 'How it was counted' });
+      await hover.waitFor();
+      await screenshot(page, `explanation-${theme}`);
+      await page.context().close();
+    });
+
+  it('lists messages, files and hunks in the outline', async () => {
+    const page = await openWorkbench('dark', '02-series.mbox');
+    await page.locator('.codelens-decoration a').first().waitFor({ timeout: 30_000 });
+    await page.keyboard.press('Control+Shift+O');
+    await page.locator('.quick-input-list .monaco-list-row').nth(5).waitFor();
+    await screenshot(page, 'symbols-dark');
+    const rows = await page.locator('.quick-input-list .monaco-list-row').allInnerTexts();
+    assert.ok(rows.some(row => row.includes('[PATCH v2 2/2] x86/tq: Flush everything')));
+    assert.ok(rows.some(row => row.includes('arch/x86/mm/tq_flush.c')));
+    await page.context().close();
+  });
+
+  it('explains a line at its hint', async () => {
+    const page = await openWorkbench('light', deferral);
+    const hint = page.locator('.view-line span', { hasText: 'INVPCID_ADDR' }).last();
+    await hint.waitFor({ timeout: 30_000 });
+    await hint.hover();
+    await page.locator('.monaco-hover').filter({ hasText: 'Sources of the figures' }).first().waitFor();
+    await screenshot(page, 'line-explanation-light');
+    await page.context().close();
+  });
+
+  it('has a menu behind the status item, and another machine changes the numbers', async () => {
+    const page = await openWorkbench('dark', deferral);
+    await page.locator('.codelens-decoration a').nth(1).waitFor({ timeout: 30_000 });
+    const before = await hintTexts(page);
+    await page.locator('.statusbar-item', { hasText: 'TLB: Broadwell-EP' }).click();
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Machine' }).first().waitFor();
+    await screenshot(page, 'menu-dark');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Machine' }).first().click();
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Zen 4' }).click();
+    await page.locator('.statusbar-item', { hasText: 'TLB: Zen 4' }).waitFor();
+    await page.getByText('INVPCID_ADDR 228–300').waitFor({ state: 'detached' });
+    await screenshot(page, 'other-machine-dark');
+    assert.notDeepEqual(await hintTexts(page), before);
+    await page.context().close();
+  });
+
+  it('offers to read a plain text as a patch, and reads it', async () => {
+    const page = await openWorkbench('light', '04-review-reply.txt');
+    await page.locator('.statusbar-item', { hasText: 'Read as patch' }).waitFor({ timeout: 30_000 });
+    await screenshot(page, 'offer-light');
+    await page.locator('.statusbar-item', { hasText: 'Read as patch' }).click();
+    await page.locator('.codelens-decoration a').nth(1).waitFor({ timeout: 30_000 });
+    await screenshot(page, 'reply-light');
+    await page.context().close();
+  });
+
+  it('opens an encoded part decoded', async () => {
+    const page = await openWorkbench('dark', '05-quoted-printable.mbox');
+    await page
+      .locator('.codelens-decoration a', { hasText: 'Open this part decoded' })
+      .click({ timeout: 30_000 });
+    await page.locator('.tab', { hasText: 'part 1.patch' }).waitFor();
+    await page
+      .locator('.codelens-decoration a', { hasText: 'TLB by name' })
+      .first()
+      .waitFor({ timeout: 30_000 });
+    await screenshot(page, 'decoded-dark');
+    await page.context().close();
+  });
+
+  it('says why there are no hints', async () => {
+    const page = await openWorkbench('light', deferral);
+    await page.locator('.codelens-decoration a').nth(1).waitFor({ timeout: 30_000 });
+    await runCommand(page, 'Create: New File');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+Alt+N');
+    await runCommand(page, 'File: New Untitled Text File');
+    await page.keyboard.type('--- a/README\n+++ b/README\n@@ -1 +1 @@\n-a\n+b\n');
+    await runCommand(page, 'TLBScope: Read This File as a Patch');
+    await page.locator('.statusbar-item', { hasText: 'TLB: no TLB code' }).waitFor();
+    await screenshot(page, 'no-tlb-code-light');
+    await page.context().close();
+  });
+});

@@ -1,0 +1,80 @@
+/** One window of a real VS Code, driven from outside by a browser. scripts/uiTests.mjs sets the environment. */
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { join } from 'node:path';
+
+const setting = (name: string): string => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run node scripts/uiTests.mjs`);
+  return value;
+};
+
+const flags = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync'],
+];
+
+let browser: Promise<Browser> | undefined;
+
+export const openBrowser = (): Promise<Browser> =>
+  (browser ??= chromium.launch({ executablePath: setting('TLBSCOPE_UI_BROWSER'), args: flags }));
+
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close();
+  browser = undefined;
+}
+
+export type Theme = 'dark' | 'light' | 'hc-dark' | 'hc-light';
+
+/** VS Code with `file` of the examples open; the question whether to trust the folder is answered. */
+export async function openWorkbench(theme: Theme, file: string, trust = false): Promise<Page> {
+  const context = await (await openBrowser()).newContext({ viewport: { width: 1400, height: 1300 } });
+  const page = await context.newPage();
+  const port = setting('TLBSCOPE_UI_PORT');
+  const folder = join(setting('TLBSCOPE_UI_WORKSPACES'), theme);
+  const payload = [
+    ['openFile', `vscode-remote://127.0.0.1:${port}${join(folder, file)}`],
+    ['skipWelcome', 'true'],
+  ];
+  const query = new URLSearchParams({ folder, payload: JSON.stringify(payload) });
+  await page.goto(`http://127.0.0.1:${port}/?${query.toString()}`);
+  await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
+  const answer = trust ? 'Yes, I trust the authors' : "No, I don't trust the authors";
+  await page.getByRole('button', { name: answer }).click({ timeout: 20_000 });
+  await page.locator('.editor-instance .view-line').first().waitFor({ timeout: 30_000 });
+  return page;
+}
+
+/** Runs a command by its title, as a user would. */
+export async function runCommand(page: Page, title: string): Promise<void> {
+  await page.keyboard.press('F1');
+  await page.locator('.quick-input-widget input').waitFor();
+  await page.keyboard.type(title);
+  const row = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
+  await row.waitFor();
+  await row.click();
+}
+
+export const screenshot = (page: Page, name: string): Promise<Buffer> =>
+  page.screenshot({ path: join('artifacts/ui', `${name}.png`) });
+
+/** Texts of the hints in view, in order of their lines. */
+export async function hintTexts(page: Page): Promise<string[]> {
+  const lines = page.locator('.editor-instance .view-line');
+  const placed = await lines.evaluateAll(elements =>
+    elements
+      .map(element => ({ top: parseFloat((element as HTMLElement).style.top), text: element.textContent }))
+      .sort((x, y) => x.top - y.top),
+  );
+  return placed.flatMap(({ text }) => {
+    const plain = text.replaceAll('\u00a0', ' ').replaceAll('\u200c', '');
+    const start = / [+\u2212]?[A-Z][A-Z0-9_]{3,} [\u2212\d]/.exec(plain)?.index;
+    return start !== undefined && plain.endsWith(' by name') ? [plain.slice(start + 1)] : [];
+  });
+}
+
+/** All of the status bar. */
+export const statusText = (page: Page): Promise<string> => page.locator('.statusbar').innerText();
+
+/** Texts of the lenses in view. */
+export const lensTexts = (page: Page): Promise<string[]> =>
+  page.locator('.codelens-decoration a').allInnerTexts();
