@@ -17,7 +17,11 @@ export class Layer {
   readonly touched = new Set<IrFunction>();
   private readonly tables = new Map<string, string[]>();
 
-  constructor(modules: readonly IrModule[], units: readonly SourceUnit[]) {
+  constructor(
+    modules: readonly IrModule[],
+    units: readonly SourceUnit[],
+    readonly isTree = false,
+  ) {
     for (const module of modules)
       for (const fn of module.functions) {
         const known = this.functions.get(fn.name);
@@ -63,21 +67,30 @@ export class Layer {
 /** Where names are looked up, whatever file they stand in. */
 export type PlaceHints = Omit<LookupHints, 'path'>;
 
-/** Layers in order of preference; only the first is the patch's own. */
+/** Layers in order of preference; the first `own` of them are the patch's own. */
 export class LayeredProgram implements Program {
   private readonly matches = new Map<string, CatalogueMatch | null>();
 
   constructor(
     private readonly layers: readonly Layer[],
+    private readonly own: number,
     private readonly hints: PlaceHints,
   ) {}
 
   find(name: string, from: SourceUnit | null): Definition | null {
     for (const [at, layer] of this.layers.entries()) {
       const fn = layer.find(name, from);
-      if (fn) return { fn, touched: at === 0 && layer.touched.has(fn) };
+      if (fn) return { fn, touched: at < this.own && layer.touched.has(fn) };
     }
     return null;
+  }
+
+  /** Names that patches define; the tree, which is the last layer where there is one, does not count. */
+  visibleNames(): Set<string> {
+    const found = new Set<string>();
+    for (const layer of this.layers)
+      if (!layer.isTree) for (const name of layer.functions.keys()) found.add(name);
+    return found;
   }
 
   installed(member: string): readonly string[] {

@@ -30,6 +30,9 @@ const always = new Set([
   'TSC',
 ]);
 
+/** True for a feature that no processor in question lacks. */
+export const isAlwaysOn = (name: string): boolean => always.has(name);
+
 /** Functions of the kernels that answer a feature test. */
 export const featureFunctions: Readonly<Record<string, string>> = {
   arm64_kernel_unmapped_at_el0: 'KPTI',
@@ -47,8 +50,8 @@ export function canonicalFeature(name: string): string {
 
 /** An exact set of features. */
 export class FeatureSet {
-  /** Features that were asked for; only these can change the answer. */
-  readonly asked = new Set<string>();
+  /** Features that were asked for, with the answer; only these can change a price. */
+  readonly asked = new Map<string, boolean>();
   /** Configuration symbols and static keys that decided something, with the value taken. */
   readonly assumed = new Map<string, boolean>();
 
@@ -63,8 +66,9 @@ export class FeatureSet {
   has(name: string): boolean {
     const parts = composites[name];
     if (parts) return parts.map(part => this.has(part)).every(Boolean);
-    this.asked.add(name);
-    return this.switched.get(name) ?? (this.on.has(name) || always.has(name));
+    const answer = this.switched.get(name) ?? (this.on.has(name) || always.has(name));
+    this.asked.set(name, answer);
+    return answer;
   }
 
   /** The answer of a test in the code. `byDefault`: the declared default of a static key, if it is known. */
@@ -82,7 +86,7 @@ export class FeatureSet {
       !this.switched.has(name) &&
       byDefault === true
     ) {
-      this.asked.add(name);
+      this.asked.set(name, true);
       this.assumed.set(name, true);
       return true;
     }

@@ -1,4 +1,5 @@
 /** From a patch file's hunks to the source units that the front ends read: one side, or a mixture hunk by hunk. */
+import { isAssembly } from '../code/asm/detect';
 import type { Side, SourceLine, SourceUnit } from '../code/source';
 import { hunkLines, type HunkLine } from '../patch/lines';
 import { LineKind, type PatchFile } from '../patch/model';
@@ -20,19 +21,6 @@ const codeFile = /\.(c|h|S|s|inc|lds\.S)$/;
 /** True for a file that a front end can read. */
 export const isCode = (path: string): boolean => codeFile.test(path);
 
-const assemblerLine =
-  /^\s*(\.macro\b|\.endm\b|SYM_(CODE|FUNC|INNER)_|(mov|push|pop|add|sub|and|or|bt|btr|bts|cmp|test|xor|lea|shl|shr)[bwlq]?\s+[^;(]*%\w+\s*(,|$|\/\*)|(j[a-z]{1,3}|call)\s+\.?L?\w+|ALTERNATIVE\s+")/;
-
-/** Whether the lines of a header read as assembly: entry code keeps its macros in `.h` files. */
-function isAssembly(path: string, hunks: readonly (readonly HunkLine[])[]): boolean {
-  if (/\.[Ss]$/.test(path)) return true;
-  if (!path.endsWith('.h')) return false;
-  let found = 0;
-  for (const lines of hunks)
-    for (const { text } of lines) if (assemblerLine.test(text.slice(0, 200))) found++;
-  return found > 0;
-}
-
 /** A file as the front ends need it, or null if it holds no code. */
 export function fileChange(file: PatchFile): FileChange | null {
   const path = file.newPath ?? file.oldPath;
@@ -45,7 +33,12 @@ export function fileChange(file: PatchFile): FileChange | null {
     newPath: file.newPath,
     hunks,
     headings: file.hunks.map(hunk => hunk.heading),
-    language: isAssembly(path, hunks) ? 'asm' : 'c',
+    language: isAssembly(
+      path,
+      hunks.flatMap(lines => lines.map(line => line.text)),
+    )
+      ? 'asm'
+      : 'c',
   };
 }
 

@@ -1,0 +1,220 @@
+/** Prices pairs of functions: counts, conditions, gates, unknowns and cycles of one difference. */
+import type { MachineProfile } from '../machine/profile';
+import { compare, type Compared, type FunctionPair, type LineFilter } from './compare';
+import { cyclesOf, type PriceList } from './cycles';
+import { FeatureSet, isAlwaysOn } from './features';
+import { holds } from './guard';
+import { add, constantOf, isZero, negate, zero, type Polynomial, type SymbolValues } from './polynomial';
+import type { DeferredItem, DerivationItem, Difference, PricedPart, UnknownItem } from './priced';
+import type { Program } from './program';
+import type { Place, Recording } from './record';
+import { resolve, shownCounts, subtractCounts, type Answer, type Counts, type Resolution } from './resolve';
+import type { RangeAssumption } from './settle';
+
+/** What prices depend on besides the code. */
+export interface PriceOptions {
+  readonly machine: MachineProfile;
+  /** Exactly the features that are on. */
+  readonly features: ReadonlySet<string>;
+  /** `CONFIG_X=n`, `key=y`. */
+  readonly switched: ReadonlyMap<string, boolean>;
+  readonly values: SymbolValues;
+  /** `n` was given, so that a range above the ceiling is flushed whole. */
+  readonly nGiven: boolean;
+}
+
+/** Full-flush ceiling of Linux x86: `tlb_single_page_flush_ceiling`. */
+const linuxCeiling = 33;
+
+/** Pairs with the programs their calls are followed through; runs are kept by feature set. */
+export class PairPricer {
+  private readonly runs = new Map<string, { compared: Compared; features: FeatureSet }>();
+
+  constructor(
+    readonly pairs: readonly FunctionPair[],
+    private readonly programs: { readonly before: Program; readonly after: Program },
+    private readonly lines: LineFilter,
+  ) {}
+
+  /** The symbolic runs under a set of features. */
+  run(
+    on: ReadonlySet<string>,
+    switched: ReadonlyMap<string, boolean>,
+  ): { compared: Compared; features: FeatureSet } {
+    const key = [...on].sort().join(',') + '|' + [...switched].sort().join(',');
+    const known = this.runs.get(key);
+    if (known) return known;
+    const features = new FeatureSet(on, switched);
+    const compared = compare(this.pairs, this.programs, features, this.lines);
+    const made = { compared, features };
+    this.runs.set(key, made);
+    return made;
+  }
+
+  price(
+    options: PriceOptions,
+    prices: PriceList,
+  ): { part: PricedPart; resolution: Resolution; compared: Compared } {
+    const assumption = rangeAssumption(options);
+    const { compared, features } = this.run(options.features, options.switched);
+    const resolution = resolve(compared.comparison, assumption);
+    const { answer, other } = resolution;
+    const gates: string[] = [];
+    const alternatives: PricedPart['alternatives'][number][] = [];
+    for (const [gate, wasOn] of [...features.asked].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (isAlwaysOn(gate)) continue;
+      const flipped = flip(options, gate, wasOn);
+      const there = this.run(flipped.features, flipped.switched);
+      const { answer: instead, other: otherInstead } = resolve(there.compared.comparison, assumption);
+      const same =
+        subtractCounts(instead.delta, answer.delta).size === 0 &&
+        subtractCounts(otherInstead?.delta ?? instead.delta, other?.delta ?? answer.delta).size === 0;
+      if (same) continue;
+      gates.push(gate);
+      alternatives.push({ gate, features: flipped.list, delta: shownCounts(instead.delta) });
+    }
+    const { cycles, why } = cyclesOf(answer, other, prices, options.values);
+    const part: PricedPart = {
+      ...shownDifference(answer),
+      other: other && shownDifference(other),
+      conditions: resolution.conditions.map(({ record, taken }) => ({
+        documentLine: documentLine(record.at),
+        text: record.text,
+        taken,
+      })),
+      unknown: [...unknownOf(compared, answer), ...failuresOf(compared)],
+      gates,
+      alternatives,
+      cycles,
+      noCycles: why,
+      assumed: assumedBy(compared, features),
+      deferred: deferredOf(compared, answer),
+      derivation: derivationOf(compared, answer),
+    };
+    return { part, resolution, compared };
+  }
+}
+
+export const rangeAssumption = ({ values, nGiven }: PriceOptions): RangeAssumption => ({
+  values,
+  nGiven,
+  ceiling: values['tlb_single_page_flush_ceiling'] ?? linuxCeiling,
+});
+
+const shownDifference = (answer: Answer | Difference): Difference => ({
+  before: shownCounts(answer.before),
+  after: shownCounts(answer.after),
+  delta: shownCounts(answer.delta),
+});
+
+/** The options with one feature turned the other way. */
+function flip(
+  options: PriceOptions,
+  gate: string,
+  wasOn: boolean,
+): { features: Set<string>; switched: Map<string, boolean>; list: string[] } {
+  const features = new Set(options.features);
+  const switched = new Map(options.switched);
+  // A static key may be on by its declaration only; then it has to be switched off by name.
+  if (switched.has(gate) || (wasOn && !features.has(gate))) switched.set(gate, !wasOn);
+  else if (wasOn) features.delete(gate);
+  else features.add(gate);
+  return { features, switched, list: [...features].sort() };
+}
+
+/** 1-based line of the document, or null. */
+export const documentLine = (place: Place): number | null =>
+  place.unit.lines[place.line]?.documentLine || null; // 0: not in the document
+
+/** Names that count differently before and after. What is unknown on both sides alike cancels. */
+function unknownOf(compared: Compared, answer: Answer): UnknownItem[] {
+  const net = new Map<string, { count: Polynomial; item: UnknownItem }>();
+  const put = (recordings: readonly Recording[], sign: 1 | -1): void => {
+    for (const recording of recordings)
+      for (const record of recording.unknown) {
+        if (!holds(record.guard, answer.assignment)) continue;
+        const key = `${record.name},${record.why}`;
+        const known = net.get(key);
+        const count = add(known?.count ?? zero, sign === 1 ? record.count : negate(record.count));
+        const item = known?.item ?? {
+          name: record.name,
+          documentLine: documentLine(record.at),
+          why: record.why,
+        };
+        net.set(key, { count, item });
+      }
+  };
+  put(compared.comparison.after, 1);
+  put(compared.comparison.before, -1);
+  return [...net.values()].filter(({ count }) => !isZero(count)).map(({ item }) => item);
+}
+
+const failuresOf = (compared: Compared): UnknownItem[] =>
+  compared.failures.map(({ name, unit, line, why }) => ({
+    name,
+    documentLine: documentLine({ unit, line }),
+    why,
+  }));
+
+function assumedBy(compared: Compared, features: FeatureSet): string[] {
+  const found = new Set<string>();
+  for (const recording of [...compared.comparison.before, ...compared.comparison.after])
+    for (const text of recording.assumed) found.add(text);
+  for (const [name, value] of features.assumed) found.add(`${name} is ${value ? 'on' : 'off'}`);
+  return [...found].sort();
+}
+
+function deferredOf(compared: Compared, answer: Answer): DeferredItem[] {
+  const net = new Map<string, { change: number; item: DeferredItem }>();
+  const put = (recordings: readonly Recording[], sign: 1 | -1): void => {
+    for (const recording of recordings)
+      for (const record of recording.deferred) {
+        if (!holds(record.guard, answer.assignment)) continue;
+        const times = Number(constantOf(record.count) ?? 1n);
+        const known = net.get(record.name);
+        net.set(record.name, {
+          change: (known?.change ?? 0) + sign * times,
+          item: known?.item ?? {
+            name: record.name,
+            where: record.where,
+            documentLine: documentLine(record.at),
+            change: sign,
+            operations: record.operations,
+          },
+        });
+      }
+  };
+  put(compared.comparison.after, 1);
+  put(compared.comparison.before, -1);
+  return [...net.values()]
+    .filter(({ change }) => change !== 0)
+    .map(({ item, change }) => ({ ...item, change: change > 0 ? 1 : -1 }));
+}
+
+const derivationLimit = 200;
+
+function derivationOf(compared: Compared, answer: Answer): DerivationItem[] {
+  const items = new Map<string, DerivationItem>();
+  const put = (recordings: readonly Recording[], side: 'before' | 'after'): void => {
+    for (const recording of recordings)
+      for (const record of recording.operations) {
+        if (!holds(record.guard, answer.assignment) || items.size >= derivationLimit) continue;
+        const line = documentLine(record.inner) ?? documentLine(record.at);
+        const key = [side, record.operation, line, record.via.join('>'), record.source].join('|');
+        const known = items.get(key);
+        items.set(key, {
+          side,
+          operation: record.operation,
+          count: add(known?.count ?? zero, record.count),
+          documentLine: line,
+          via: record.via,
+          source: record.source,
+        });
+      }
+  };
+  put(compared.comparison.before, 'before');
+  put(compared.comparison.after, 'after');
+  return [...items.values()];
+}
+
+export const emptyCounts: Counts = new Map();

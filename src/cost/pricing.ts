@@ -1,0 +1,373 @@
+/** Prices of a whole document for given features, machine and symbols, out of its analysis. */
+import type { IrFunction } from '../code/ir';
+import type { SourceUnit } from '../code/source';
+import type { PatchFile } from '../patch/model';
+import { hunksTouched, type DocumentAnalysis, type FileAnalysis, type PatchAnalysis } from './analysis';
+import type { Compared, FunctionPair } from './compare';
+import { cyclesOf, priceList, type PriceList } from './cycles';
+import { holds } from './guard';
+import { priceByName, type NamePrice, type UnreadRange } from './nameFallback';
+import { documentLine, emptyCounts, PairPricer, type PriceOptions } from './parts';
+import { add, isZero, zero, type Polynomial } from './polynomial';
+import type {
+  Cycles,
+  Finding,
+  LineItem,
+  PricedDocument,
+  PricedHunk,
+  PricedPart,
+  PricedPatch,
+  PricedRoot,
+} from './priced';
+import { addCounts, shownCounts, type Answer, type Counts } from './resolve';
+import { rootsOf, type Root } from './roots';
+import { FeatureSet } from './features';
+
+interface HunkPlan {
+  readonly patch: PatchAnalysis;
+  readonly file: PatchFile;
+  readonly index: number;
+  readonly names: readonly string[];
+  readonly pricer: PairPricer;
+  /** Code of the hunk that could not be read. */
+  readonly unread: readonly UnreadRange[];
+  readonly absent: boolean;
+}
+
+interface RootPlan {
+  readonly root: Root;
+  readonly pricer: PairPricer;
+}
+
+/** A document ready to be priced, again and again, for other machines, features and symbols. */
+export class DocumentPricer {
+  private readonly hunks = new Map<PatchFile, (HunkPlan | null)[]>();
+  private readonly roots = new Map<PatchAnalysis, RootPlan[]>();
+
+  constructor(readonly analysis: DocumentAnalysis) {
+    for (const patch of analysis.patches) {
+      for (const file of patch.entry.files) {
+        const read = patch.files.get(file);
+        this.hunks.set(file, file.hunks.map((_, index) => (read ? planHunk(patch, file, read, index) : null))); // prettier-ignore
+      }
+    }
+    const series = new Map<string, PatchAnalysis[]>();
+    for (const patch of analysis.patches) {
+      if (patch.entry.supersededBy !== null) {
+        this.planRoots([patch]);
+        continue;
+      }
+      const known = series.get(patch.entry.series);
+      if (known) known.push(patch);
+      else series.set(patch.entry.series, [patch]);
+    }
+    for (const patches of series.values()) this.planRoots(patches);
+  }
+
+  private planRoots(patches: readonly PatchAnalysis[]): void {
+    for (const [patch, roots] of rootsOf(patches))
+      this.roots.set(
+        patch,
+        roots.map(root => ({ root, pricer: new PairPricer([root.pair], patch.effective, () => true) })),
+      );
+  }
+
+  price(options: PriceOptions): PricedDocument {
+    const prices = priceList(options.machine);
+    const findings = new Map<string, Finding>();
+    const configuration = new Map<string, boolean>();
+    for (const { modules } of this.analysis.patches)
+      for (const module of modules)
+        for (const [name, value] of module.assumedConfig) configuration.set(name, value);
+    const hunks: PricedHunk[] = [];
+    for (const file of this.analysis.document.files)
+      file.hunks.forEach((_, index) => {
+        const plan = this.hunks.get(file)?.[index] ?? null;
+        hunks.push(plan ? priceHunk(plan, options, prices, this.analysis, findings) : emptyHunk(file, index));
+      });
+    const patches = this.analysis.patches.map(patch => this.pricePatch(patch, options, prices, findings));
+    moduleFindings(this.analysis, findings);
+    const counted = patches.filter(patch => patch.supersededBy === null);
+    const totals = sumParts(counted);
+    return {
+      machine: options.machine.id,
+      features: [...options.features].sort(),
+      symbols: options.values,
+      hunks,
+      total: { ...totals, patches },
+      findings: [...findings.values()],
+      configuration,
+    };
+  }
+
+  private pricePatch(
+    patch: PatchAnalysis,
+    options: PriceOptions,
+    prices: PriceList,
+    findings: Map<string, Finding>,
+  ): PricedPatch {
+    const roots = (this.roots.get(patch) ?? []).map(({ root, pricer }): PricedRoot => {
+      const { part, compared } = pricer.price(options, prices);
+      collectFindings(compared, findings);
+      const unit = (root.pair.after ?? root.pair.before)?.unit;
+      return { ...part, function: root.name, file: unit?.path ?? '' };
+    });
+    const { entry } = patch;
+    return {
+      message: entry.message,
+      subject: entry.subject,
+      supersededBy: entry.supersededBy,
+      revises: entry.revises,
+      ...sumParts(roots),
+      roots,
+    };
+  }
+}
+
+/** Functions of one name that a hunk changes, before and after it. */
+function pairFor(read: FileAnalysis, index: number, name: string): FunctionPair {
+  const last = read.change.hunks.length;
+  const named = (stage: number): IrFunction | null =>
+    read.stages.get(stage)?.find(fn => fn.name === name && hunksTouched(fn).has(index)) ??
+    read.stages.get(stage)?.find(fn => fn.name === name) ??
+    null;
+  const [first, final] = [named(0), named(last)];
+  const hunks = new Set([...(first ? hunksTouched(first) : []), ...(final ? hunksTouched(final) : [])]);
+  if (hunks.size < 2) return { before: first, after: final };
+  // Changed by several hunks: what this one adds to those before it, where the mixture can be read.
+  const before = index === 0 ? first : named(index);
+  const after = index + 1 === last ? final : named(index + 1);
+  const readable = [before, after].every(fn => fn === null || fn.unreadable === null);
+  return readable && (before || after) ? { before, after } : { before: first, after: final };
+}
+
+function planHunk(patch: PatchAnalysis, file: PatchFile, read: FileAnalysis, index: number): HunkPlan {
+  const last = read.change.hunks.length;
+  const names = new Map<string, number>();
+  for (const stage of [last, 0])
+    for (const fn of read.stages.get(stage) ?? [])
+      if (hunksTouched(fn).has(index))
+        names.set(fn.name, Math.min(names.get(fn.name) ?? Infinity, fn.firstLine));
+  const ordered = [...names].sort(([, a], [, b]) => a - b).map(([name]) => name);
+  const pairs = joinRenamed(ordered.map(name => pairFor(read, index, name)));
+  const lines = (unit: SourceUnit, line: number): boolean =>
+    unit.path === read.change.path && unit.lines[line]?.hunk === index;
+  const unread = [0, last].flatMap(stage => [
+    ...(read.unread.get(stage) ?? []),
+    ...(read.stages.get(stage) ?? [])
+      .filter(fn => fn.unreadable !== null && names.has(fn.name))
+      .map(fn => ({ unit: fn.unit, firstLine: fn.firstLine, lastLine: fn.lastLine, why: fn.unreadable! })),
+  ]);
+  return {
+    patch,
+    file,
+    index,
+    names: ordered,
+    pricer: new PairPricer(pairs, patch.programs, lines),
+    unread: unread.filter(range => touches(range, index)),
+    absent: pairs.length > 0 && pairs.every(pair => pair.before === null),
+  };
+}
+
+function touches(range: UnreadRange, hunk: number): boolean {
+  for (let line = range.firstLine; line <= range.lastLine; line++) {
+    const at = range.unit.lines[line];
+    if (at?.changed && at.hunk === hunk) return true;
+  }
+  return false;
+}
+
+/** A function that goes and one that comes in the same hunk are one that was renamed. */
+function joinRenamed(pairs: readonly FunctionPair[]): FunctionPair[] {
+  const gone = pairs.filter(pair => pair.after === null);
+  const come = pairs.filter(pair => pair.before === null);
+  if (gone.length !== 1 || come.length !== 1) return [...pairs];
+  const rest = pairs.filter(pair => pair !== gone[0] && pair !== come[0]);
+  return [{ before: gone[0]!.before, after: come[0]!.after }, ...rest];
+}
+
+const emptyPart: PricedPart = {
+  before: emptyCounts,
+  after: emptyCounts,
+  delta: emptyCounts,
+  other: null,
+  conditions: [],
+  unknown: [],
+  gates: [],
+  alternatives: [],
+  cycles: { before: 0, after: 0, delta: 0, low: 0, high: 0 },
+  noCycles: '',
+  assumed: [],
+  deferred: [],
+  derivation: [],
+};
+
+const placeOf = (file: PatchFile, index: number) => {
+  const hunk = file.hunks[index]!;
+  return {
+    message: file.message,
+    file: file.newPath ?? file.oldPath ?? '',
+    oldStart: hunk.oldStart,
+    newStart: hunk.newStart,
+    documentLine: hunk.documentLine,
+  };
+};
+
+const emptyHunk = (file: PatchFile, index: number): PricedHunk => ({
+  ...emptyPart,
+  ...placeOf(file, index),
+  function: null,
+  functions: [],
+  presence: file.status === 'added' ? 'absent' : 'present',
+  byName: false,
+  lines: [],
+});
+
+function priceHunk(
+  plan: HunkPlan,
+  options: PriceOptions,
+  prices: PriceList,
+  analysis: DocumentAnalysis,
+  findings: Map<string, Finding>,
+): PricedHunk {
+  const { part, compared, resolution } = plan.pricer.price(options, prices);
+  collectFindings(compared, findings);
+  const failed = compared.failures.map(({ unit, name }) => rangeOf(plan, unit, name)).flat();
+  const ranges = [...plan.unread, ...failed];
+  const named = ranges.length
+    ? priceByName(ranges, plan.index, new FeatureSet(options.features, options.switched), analysis.hints)
+    : null;
+  const hunk: PricedHunk = {
+    ...part,
+    ...placeOf(plan.file, plan.index),
+    function: plan.names[0] ?? null,
+    functions: plan.names,
+    presence: plan.absent ? 'absent' : 'present',
+    byName: named !== null && named.delta.size > 0,
+    lines: linesOf(plan, compared, resolution.answer),
+  };
+  return named ? withNames(hunk, named, ranges, options, prices) : hunk;
+}
+
+/** The whole of a function that was not followed, on both sides of the patch. */
+function rangeOf(plan: HunkPlan, unit: SourceUnit, name: string): UnreadRange[] {
+  const read = plan.patch.files.get(plan.file);
+  if (!read) return [];
+  return [0, read.change.hunks.length].flatMap(stage =>
+    (read.stages.get(stage) ?? [])
+      .filter(fn => fn.name === name)
+      .map(fn => ({ unit: fn.unit, firstLine: fn.firstLine, lastLine: fn.lastLine, why: `in ${unit.path}` })),
+  );
+}
+
+function withNames(
+  hunk: PricedHunk,
+  named: NamePrice,
+  ranges: readonly UnreadRange[],
+  options: PriceOptions,
+  prices: PriceList,
+): PricedHunk {
+  const delta = addCounts(hunk.delta, named.delta);
+  const known = new Set(hunk.unknown.map(item => item.why));
+  const reasons = ranges
+    .filter(range => !known.has(range.why))
+    .slice(0, 4)
+    .map(range => ({
+      name: hunk.function ?? hunk.file,
+      documentLine: documentLine({ unit: range.unit, line: range.firstLine }),
+      why: `read by name only: ${range.why}`,
+    }));
+  const { cycles, why } = cyclesOf({ ...hunk, delta }, null, prices, options.values);
+  const lines = named.lines.flatMap(({ unit, line, counts }): LineItem[] => {
+    const at = documentLine({ unit, line });
+    return at === null
+      ? []
+      : [{ documentLine: at, side: unit.side === 'old' ? 'old' : 'new', operations: counts }];
+  });
+  return {
+    ...hunk,
+    delta,
+    unknown: [
+      ...hunk.unknown,
+      ...named.unknown,
+      ...(named.delta.size || named.unknown.length ? reasons : []),
+    ],
+    cycles,
+    noCycles: why,
+    lines: [...hunk.lines, ...lines],
+  };
+}
+
+/** What each line of the hunk performs: removed lines before, the others after. */
+function linesOf(plan: HunkPlan, compared: Compared, answer: Answer): LineItem[] {
+  const found = new Map<string, { line: number; side: 'old' | 'new'; counts: Map<string, Polynomial> }>();
+  for (const side of ['old', 'new'] as const)
+    for (const recording of side === 'old' ? compared.comparison.before : compared.comparison.after)
+      for (const record of recording.operations) {
+        if (!holds(record.guard, answer.assignment)) continue;
+        const at = record.at.unit.lines[record.at.line];
+        if (
+          !at ||
+          at.hunk !== plan.index ||
+          at.documentLine === 0 ||
+          record.at.unit.path !== (plan.file.newPath ?? plan.file.oldPath)
+        )
+          continue;
+        if (side === 'old' && !at.changed) continue;
+        const key = `${side}${at.documentLine}`;
+        const line = found.get(key) ?? { line: at.documentLine, side, counts: new Map<string, Polynomial>() };
+        found.set(key, line);
+        const sum = add(line.counts.get(record.operation) ?? zero, record.count);
+        if (isZero(sum)) line.counts.delete(record.operation);
+        else line.counts.set(record.operation, sum);
+      }
+  return [...found.values()]
+    .filter(({ counts }) => counts.size > 0)
+    .sort((a, b) => a.line - b.line)
+    .map(({ line, side, counts }) => ({ documentLine: line, side, operations: shownCounts(counts) }));
+}
+
+function collectFindings(compared: Compared, into: Map<string, Finding>): void {
+  for (const recording of compared.comparison.after)
+    for (const { kind, at, message } of recording.findings) {
+      const line = documentLine(at);
+      into.set(`${kind},${line}`, { kind, documentLine: line, message });
+    }
+}
+
+/** What the readers of code found on lines that the patch adds. */
+function moduleFindings(analysis: DocumentAnalysis, into: Map<string, Finding>): void {
+  for (const { modules } of analysis.patches)
+    for (const module of modules)
+      for (const { kind, unit, line, message } of module.findings) {
+        const at = unit.lines[line];
+        if (unit.side === 'old' || !at?.changed || at.documentLine === 0) continue;
+        into.set(`${kind},${at.documentLine}`, { kind, documentLine: at.documentLine, message });
+      }
+}
+
+/** Sums deltas and cycles. No cycles as soon as one part has none. */
+function sumParts(
+  parts: readonly { readonly delta: Counts; readonly cycles: Cycles | null; readonly noCycles: string }[],
+): { delta: Counts; cycles: Cycles | null; noCycles: string } {
+  let delta: Counts = emptyCounts;
+  let cycles: Cycles | null = { before: 0, after: 0, delta: 0, low: 0, high: 0 };
+  let noCycles = '';
+  const plus = (a: number | null, b: number | null): number | null =>
+    a === null || b === null ? null : a + b;
+  for (const part of parts) {
+    delta = addCounts(delta, part.delta);
+    if (!part.cycles) noCycles ||= part.noCycles;
+    cycles =
+      cycles && part.cycles
+        ? {
+            before: plus(cycles.before, part.cycles.before),
+            after: plus(cycles.after, part.cycles.after),
+            delta: cycles.delta + part.cycles.delta,
+            low: cycles.low + part.cycles.low,
+            high: cycles.high + part.cycles.high,
+          }
+        : null;
+  }
+  return { delta, cycles, noCycles };
+}

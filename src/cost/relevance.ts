@@ -1,0 +1,67 @@
+/**
+ * Which files of a patch are worth reading: those that name something of the catalogue, and those that use what such
+ * files define. Everything else prices nothing, and is not parsed.
+ */
+import { mentionsCatalogue } from '../code/nameFilter';
+import type { PatchFile } from '../patch/model';
+import { isCode } from './units';
+
+/** Text of a hunk's body as it stands in its source. */
+function hunkText(file: PatchFile, index: number): string {
+  const { source, firstLine, endLine } = file.hunks[index]!;
+  return endLine > firstLine
+    ? source.text.slice(source.lineStart(firstLine), source.lineEnd(endLine - 1))
+    : '';
+}
+
+const names = /[A-Za-z_]\w*/g;
+const definition =
+  /^[ +-]?(?:#\s*define\s+(\w+)|\s*\.macro\s+(\w+)|SYM_\w+\((\w+)|DEFINE_\w+\((\w+)|(?!\s)[\w \t*]{0,200}?\b(\w+)\s*\()/;
+
+/** Names that the lines of a hunk define: functions, macros, routines, keys. */
+function definedNames(text: string, into: Set<string>): void {
+  for (const line of text.split('\n')) {
+    const match = definition.exec(line.length > 300 ? line.slice(0, 300) : line);
+    const name = match?.[1] ?? match?.[2] ?? match?.[3] ?? match?.[4] ?? match?.[5];
+    if (name !== undefined && !keywords.has(name)) into.add(name);
+  }
+}
+
+const keywords = new Set(['if', 'for', 'while', 'switch', 'return', 'sizeof', 'do', 'else', 'defined']);
+
+function usesAny(text: string, wanted: ReadonlySet<string>): boolean {
+  for (const match of text.matchAll(names)) if (wanted.has(match[0])) return true;
+  return false;
+}
+
+const roundLimit = 3;
+
+/**
+ * The files among `files` that have to be read. `known` holds names that earlier patches of the series made relevant;
+ * it grows by those of these files.
+ */
+export function relevantFiles(files: readonly PatchFile[], known: Set<string>): Set<PatchFile> {
+  const found = new Set<PatchFile>();
+  const texts = files
+    .filter(file => file.hunks.length > 0 && isCode(file.newPath ?? file.oldPath ?? ''))
+    .map(file => {
+      const hunks = file.hunks.map((_, index) => hunkText(file, index));
+      return { file, text: [...file.hunks.map(hunk => hunk.heading), ...hunks].join('\n') };
+    });
+  for (const { file, text } of texts)
+    if (mentionsCatalogue(text, 0, text.length, true)) {
+      found.add(file);
+      definedNames(text, known);
+    }
+  for (let round = 0; round < roundLimit && known.size; round++) {
+    let grown = false;
+    for (const { file, text } of texts)
+      if (!found.has(file) && usesAny(text, known)) {
+        found.add(file);
+        definedNames(text, known);
+        grown = true;
+      }
+    if (!grown) break;
+  }
+  return found;
+}
