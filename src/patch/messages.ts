@@ -131,10 +131,8 @@ function archiveMessages(table: LineTable): number[] | null {
 export function splitMessages(table: LineTable): MessageLines[] {
   const { text, starts, lineCount } = table;
   const begins: number[] = [];
-  for (let line = 0; line < lineCount; line++) {
-    const start = starts[line]!;
-    if (text.charCodeAt(start) !== 70 /* F */) continue;
-    if (!isFromLine(text, start, table.lineEnd(line))) continue;
+  for (const line of table.fromLines) {
+    if (!isFromLine(text, starts[line]!, table.lineEnd(line))) continue;
     if (line + 1 < lineCount && fieldName.test(text.slice(starts[line + 1], starts[line + 1]! + 80)))
       begins.push(line);
   }

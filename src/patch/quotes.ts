@@ -45,6 +45,7 @@ export function scanQuotations(
   tables: DiffTables,
   message: number,
 ): void {
+  if (!table.hasQuotes) return;
   const depths = new Map<number, { lines: Column; hasDiff: boolean }>();
   for (let line = from; line < to; line++) {
     if (table.text.charCodeAt(table.starts[line]!) !== GREATER) continue;

@@ -38,13 +38,20 @@ export function readPatch(text: string, origin: TextOrigin = { firstInvalidLine:
     messages.push(message);
     readMessage(document, lines, message.index, files, quoted, decoded);
   }
+  let fileViews: readonly PatchFile[] | null = null;
+  let quotedViews: readonly PatchFile[] | null = null;
   return {
     document,
-    files: files.files(),
-    quoted: inOrder(quoted.files()),
     messages,
     decoded,
     diagnostics: sortDiagnostics(files.reported()),
+    // Views are made when somebody asks: the tables are what was read.
+    get files() {
+      return (fileViews ??= files.files());
+    },
+    get quoted() {
+      return (quotedViews ??= inOrder(quoted.files()));
+    },
   };
 }
 

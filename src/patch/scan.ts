@@ -13,6 +13,8 @@ interface Header {
   readonly names: { oldName: string; newName: string } | null;
   old: HeaderName | null;
   new: HeaderName | null;
+  /** Line of `---` where `+++` stands right below it, or -1. */
+  nameLine: number;
   added: boolean;
   deleted: boolean;
   binary: boolean;
@@ -79,7 +81,9 @@ class DiffScanner {
   private orphans: number[] = [];
   /** Hunks of the tables when the last file was added: none after it means an empty one. */
   private hunksBefore = 0;
-  private lastHeader: Header | null = null;
+  /** What is wrong with the last file if no hunk follows its header. */
+  private ifEmpty: 'nothing' | 'empty' | 'names differ' = 'nothing';
+  private lastLine = 0;
   private strayed = false;
   private indexName: { name: string; line: number } | null = null;
 
@@ -148,28 +152,34 @@ class DiffScanner {
 
   /** A header behind which nothing changes the file: the rest was cut off. */
   private checkLastFile(): void {
-    const header = this.lastHeader;
-    this.lastHeader = null;
-    if (!header || this.depth || this.tables.hunkCount > this.hunksBefore) return;
-    const place = this.table.documentLine(header.line);
-    if (header.binary || header.added || header.deleted || header.move || header.newMode !== null) {
-      const { names } = header;
-      if (
-        header.style === 'git' &&
-        names &&
-        !header.move &&
-        !header.old &&
-        names.oldName.slice(2) !== names.newName.slice(2)
-      ) {
-        this.tables.diagnose(
-          'malformed-header',
-          place,
-          'The two names of this header differ, and nothing says that the file was renamed.',
-        );
-      }
-      return;
-    }
-    this.tables.diagnose('empty-file', place, 'No change follows the header of this file.');
+    const fault = this.ifEmpty;
+    this.ifEmpty = 'nothing';
+    if (fault === 'nothing' || this.depth || this.tables.hunkCount > this.hunksBefore) return;
+    if (fault === 'empty')
+      this.tables.diagnose(
+        'empty-file',
+        this.table.documentLine(this.lastLine),
+        'No change follows the header of this file.',
+      );
+    else
+      this.malformed(
+        this.lastLine,
+        'The two names of this header differ, and nothing says that the file was renamed.',
+      );
+  }
+
+  private emptyFault(header: Header): 'nothing' | 'empty' | 'names differ' {
+    const complete =
+      header.binary || header.added || header.deleted || header.move !== null || header.newMode !== null;
+    if (!complete) return 'empty';
+    const { names } = header;
+    const differ =
+      header.style === 'git' &&
+      names &&
+      !header.move &&
+      !header.old &&
+      names.oldName.slice(2) !== names.newName.slice(2);
+    return differ ? 'names differ' : 'nothing';
   }
 
   private starts(line: number, word: string): boolean {
@@ -190,6 +200,7 @@ class DiffScanner {
       names,
       old: null,
       new: null,
+      nameLine: -1,
       added: false,
       deleted: false,
       binary: false,
@@ -245,6 +256,7 @@ class DiffScanner {
     if (this.header && this.header.old === null && this.header.style !== 'plain') {
       this.header.old = headerName(this.rest(line, 4));
       this.header.new = headerName(this.rest(line + 1, 4));
+      this.header.nameLine = line;
       this.header.confirmed = true;
       this.mark(line, 2);
       return line + 2;
@@ -257,6 +269,7 @@ class DiffScanner {
     const header = this.newHeader(first, 'plain', null);
     header.old = headerName(this.rest(line, 4));
     header.new = headerName(this.rest(line + 1, 4));
+    header.nameLine = line;
     this.mark(line, 2);
     return line + 2;
   }
@@ -424,16 +437,27 @@ class DiffScanner {
       newMode: header.newMode,
       source: this.table,
       headerLine: header.line,
+      oldAt: this.placeOf(header, header.nameLine, header.from, raw.oldName, oldName),
+      newAt: this.placeOf(header, header.nameLine + 1, header.to, raw.newName, newName),
     });
     this.table.kinds[header.line] = LineKind.FileHeader;
     this.orphans = [];
     this.inDiff = true;
     this.open = true;
-    this.lastHeader = header;
+    this.ifEmpty = this.emptyFault(header);
+    this.lastLine = header.line;
     this.hunksBefore = this.tables.hunkCount;
-    for (const mode of [header.oldMode, header.newMode, header.indexMode])
-      if (mode !== null && !/^[0-7]{5,6}$/.test(mode))
-        this.malformed(header.line, 'A file mode of this header is no octal number.');
+    if (badMode(header.oldMode) || badMode(header.newMode) || badMode(header.indexMode)) {
+      this.malformed(header.line, 'A file mode of this header is no octal number.');
+    }
+  }
+
+  /** Offset of a path that was taken from a `---` or `+++` line as it stands there, or -1. */
+  private placeOf(header: Header, line: number, moved: string | null, raw: string, name: string): number {
+    if (header.nameLine < 0 || moved !== null) return -1;
+    const at = this.table.starts[line]! + 4;
+    if (this.text.charCodeAt(at) === 34 /* a quoted name */) return -1;
+    return at + raw.length - name.length;
   }
 
   private hunk(line: number): number {
@@ -526,6 +550,10 @@ class DiffScanner {
     }
     return { old, added };
   }
+}
+
+function badMode(mode: string | null): boolean {
+  return mode !== null && !/^[0-7]{5,6}$/.test(mode);
 }
 
 /** Whether the name of a rename is that of the `diff --git` line, which has a prefix. */

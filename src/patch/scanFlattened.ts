@@ -58,6 +58,8 @@ export function scanFlattened(table: FlattenedTable, tables: DiffTables, message
         newMode: null,
         source: table,
         headerLine: line,
+        oldAt: -1,
+        newAt: -1,
       });
       open = true;
     } else if (header >= 0 && text.startsWith('+')) {

@@ -37,29 +37,58 @@ export class Column {
   }
 }
 
-/** Offsets at which the lines of `text` begin, counted by LF. An empty last line is no line. */
-export function lineStarts(text: string): Int32Array {
-  const starts = new Column(Math.ceil(text.length / 32));
+/** The line table of a text, and what one pass over the lines' first characters finds besides. */
+export interface LineIndex {
+  /** Offset at which each line begins. */
+  readonly starts: Int32Array;
+  /** Lines that begin with `From `: candidates for an mbox separator. */
+  readonly fromLines: readonly number[];
+  /** A line begins with `>`. */
+  readonly hasQuotes: boolean;
+}
+
+/** Indexes the lines of `text`, counted by LF. An empty last line is no line. */
+export function indexLines(text: string): LineIndex {
+  // Room for short lines: what is not touched of it costs no memory, growing would copy.
+  let starts = new Int32Array(Math.max(64, Math.ceil(text.length / 20)));
+  const fromLines: number[] = [];
+  let hasQuotes = false;
+  let count = 0;
   const end = text.length;
   for (let at = 0; at < end;) {
-    starts.push(at);
+    if (count === starts.length) {
+      const grown = new Int32Array(starts.length * 2);
+      grown.set(starts);
+      starts = grown;
+    }
+    const code = text.charCodeAt(at);
+    if (code === 70 /* F */) {
+      if (text.startsWith('From ', at)) fromLines.push(count);
+    } else if (code === 62 /* > */) hasQuotes = true;
+    starts[count++] = at;
     const next = text.indexOf('\n', at);
     if (next < 0) break;
     at = next + 1;
   }
-  return starts.finish();
+  return { starts: starts.subarray(0, count), fromLines, hasQuotes };
 }
 
 /** A text whose lines lie in order, with a kind for each line. */
 export abstract class LineTable implements TextSource {
+  readonly starts: Int32Array;
+  readonly fromLines: readonly number[];
+  readonly hasQuotes: boolean;
   readonly kinds: Uint8Array;
 
   constructor(
     readonly kind: SourceKind,
     readonly text: string,
-    readonly starts: Int32Array,
+    index: LineIndex,
   ) {
-    this.kinds = new Uint8Array(starts.length);
+    this.starts = index.starts;
+    this.fromLines = index.fromLines;
+    this.hasQuotes = index.hasQuotes;
+    this.kinds = new Uint8Array(index.starts.length);
   }
 
   get lineCount(): number {
@@ -94,7 +123,7 @@ export abstract class LineTable implements TextSource {
 /** The document itself. */
 export class DocumentTable extends LineTable {
   constructor(text: string) {
-    super('document', text, lineStarts(text));
+    super('document', text, indexLines(text));
   }
 
   documentLine(line: number): number {
@@ -121,9 +150,8 @@ export class DerivedTable extends LineTable {
     readonly parent: LineTable,
     private readonly first: Int32Array | null,
     private readonly last: Int32Array | null,
-    starts: Int32Array = lineStarts(text),
   ) {
-    super(kind, text, starts);
+    super(kind, text, indexLines(text));
   }
 
   documentLine(line: number): number | null {
@@ -151,7 +179,7 @@ export class FlattenedTable extends LineTable {
     starts: Int32Array,
     private readonly ends: Int32Array,
   ) {
-    super('flattened', text, starts);
+    super('flattened', text, { starts, fromLines: [], hasQuotes: false });
   }
 
   override lineEnd(line: number): number {

@@ -18,6 +18,37 @@ export interface FileRecord {
   readonly newMode: string | null;
   readonly source: LineTable;
   readonly headerLine: number;
+  /** Offset in the source's text at which the path stands as it is, or -1. */
+  readonly oldAt: number;
+  readonly newAt: number;
+}
+
+const statuses: readonly FileStatus[] = ['modified', 'added', 'deleted', 'renamed', 'copied', 'binary'];
+
+/** Paths as places in the text where they stand in it as they are, which is the rule. */
+class PathColumn {
+  private readonly from = new Column();
+  private readonly size = new Column();
+  private readonly others = new Map<number, string>();
+
+  /** Adds `path`, which stands at offset `at` of the text (-1: nowhere as it is). */
+  push(path: string | null, at: number): void {
+    const index = this.from.length;
+    this.from.push(at);
+    this.size.push(path === null ? -1 : path.length);
+    if (path !== null && at < 0) this.others.set(index, path);
+  }
+
+  at(index: number): number {
+    return this.from.at(index);
+  }
+
+  get(index: number, text: string): string | null {
+    const size = this.size.at(index);
+    if (size < 0) return null;
+    const from = this.from.at(index);
+    return from < 0 ? this.others.get(index)! : text.slice(from, from + size);
+  }
 }
 
 /**
@@ -26,9 +57,9 @@ export interface FileRecord {
  */
 export class DiffTables {
   private readonly sources: LineTable[] = [];
-  private readonly oldPaths: (string | null)[] = [];
-  private readonly newPaths: (string | null)[] = [];
-  private readonly statuses: FileStatus[] = [];
+  private readonly oldPaths = new PathColumn();
+  private readonly newPaths = new PathColumn();
+  private readonly statuses = new Column();
   private readonly modes = new Map<number, { oldMode: string | null; newMode: string | null }>();
   private readonly fileSource = new Column();
   private readonly fileMessage = new Column();
@@ -45,7 +76,7 @@ export class DiffTables {
   private readonly kindCounts = new Map<DiagnosticKind, number>();
 
   get fileCount(): number {
-    return this.statuses.length;
+    return this.fileLine.length;
   }
 
   get hunkCount(): number {
@@ -82,9 +113,10 @@ export class DiffTables {
   }
 
   addFile(record: FileRecord): number {
-    const index = this.statuses.push(record.status) - 1;
-    this.oldPaths.push(record.oldPath);
-    this.newPaths.push(record.newPath);
+    const index = this.fileCount;
+    this.statuses.push(statuses.indexOf(record.status));
+    this.oldPaths.push(record.oldPath, record.oldAt);
+    this.newPaths.push(record.newPath, record.newAt);
     if (record.oldMode !== null || record.newMode !== null)
       this.modes.set(index, { oldMode: record.oldMode, newMode: record.newMode });
     this.fileSource.push(this.sourceIndex(record.source));
@@ -137,18 +169,20 @@ export class DiffTables {
 
   fileRecord(file: number): FileRecord {
     return {
-      oldPath: this.oldPaths[file] ?? null,
-      newPath: this.newPaths[file] ?? null,
-      status: this.statuses[file]!,
+      oldPath: this.oldPathOf(file),
+      newPath: this.newPathOf(file),
+      status: this.statusOf(file),
       message: this.fileMessage.at(file),
       oldMode: this.modes.get(file)?.oldMode ?? null,
       newMode: this.modes.get(file)?.newMode ?? null,
       source: this.sources[this.fileSource.at(file)]!,
       headerLine: this.fileLine.at(file),
+      oldAt: this.oldPaths.at(file),
+      newAt: this.newPaths.at(file),
     };
   }
 
-  hunksOf(file: number): PatchHunk[] {
+  hunksOf(file: number): readonly PatchHunk[] {
     const hunks: PatchHunk[] = [];
     for (let hunk = file > 0 ? this.fileHunkEnd.at(file - 1) : 0; hunk < this.fileHunkEnd.at(file); hunk++)
       hunks.push(new HunkView(this, hunk));
@@ -180,14 +214,17 @@ export class DiffTables {
   fileMessageOf(file: number): number {
     return this.fileMessage.at(file);
   }
+  fileSourceOf(file: number): LineTable {
+    return this.sources[this.fileSource.at(file)]!;
+  }
   oldPathOf(file: number): string | null {
-    return this.oldPaths[file] ?? null;
+    return this.oldPaths.get(file, this.fileSourceOf(file).text);
   }
   newPathOf(file: number): string | null {
-    return this.newPaths[file] ?? null;
+    return this.newPaths.get(file, this.fileSourceOf(file).text);
   }
   statusOf(file: number): FileStatus {
-    return this.statuses[file]!;
+    return statuses[this.statuses.at(file)]!;
   }
 
   files(): PatchFile[] {
