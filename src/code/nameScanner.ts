@@ -9,6 +9,7 @@ import {
   nameBefore,
   nameEnd,
   operands,
+  parenthesisEnd,
   skipBlanks,
   statementEnd,
   trimmedEnd,
@@ -48,6 +49,9 @@ const knownTables: ReadonlySet<string> = new Set(['mmu', 'pv_mmu_ops', 'apic']);
 
 /** `'\\xff'` and its like are not longer. */
 const longestCharacter = 8;
+
+/** Checks of debugging kernels: their arguments are not evaluated in production. */
+const isDebugCheck = (name: string): boolean => name.startsWith('VM_WARN') || name.startsWith('VM_BUG');
 
 const isInstruction = (match: CatalogueMatch | null): match is CatalogueMatch =>
   match?.entry.kind === 'instruction' || match?.entry.kind === 'asm-macro';
@@ -199,6 +203,7 @@ export class NameScanner {
     this.statementBegins = false;
     if (assemblyWords.has(name)) this.assemblyPending = true;
     else if (!assemblyQualifiers.has(name)) this.assemblyPending = false;
+    if (isDebugCheck(name) && text[end] === '(') return parenthesisEnd(text, end);
     if (name.startsWith('PVOP_')) return this.hook(text, index, end);
     if (begins && name.startsWith('mov')) return this.move(text, start, end, text.length, false);
     if (!isCatalogueName(name)) return end;

@@ -57,6 +57,17 @@ export function callArguments(lines: readonly string[], line: number, open: numb
   return found;
 }
 
+/** Behind the `)` that closes the `(` at `open`, or the line's end. */
+export function parenthesisEnd(text: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < text.length; at++) {
+    if (text[at] === '"' || text[at] === "'") at = literalEnd(text, at) - 1;
+    else if (text[at] === '(') depth++;
+    else if (text[at] === ')' && --depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
 /** Operands of an assembler statement from `from` to `to`, split at commas outside parentheses. */
 export function operands(text: string, from: number, to: number): string[] {
   const found: string[] = [];
