@@ -18,6 +18,9 @@ const pgeBit = 7;
 
 const invpcidTypes = ['INVPCID_ADDR', 'INVPCID_CTX', 'INVPCID_ALL_GLOBAL', 'INVPCID_ALL'] as const;
 
+/** Primitives that set something, rather than test or clear it. */
+const setsMemory = /(^|_)(set|assign|or|xchg|add|inc)(_|$)/;
+
 /** What memory holds at an address. */
 function loadFrom(runner: Runner, state: State, address: Value): Value {
   const { space } = runner;
@@ -50,7 +53,8 @@ function noteDeferred(
   address: Value,
   weight: Weight,
 ): void {
-  if (runner.quiet) return;
+  // Entry code reads and clears the marks: it is where they are paid.
+  if (runner.quiet || frame.fn.language === 'asm') return;
   const found = markAt(address);
   if (!found) return;
   const operations = new Map<string, Polynomial>();
@@ -143,6 +147,33 @@ function runOperation(
   runner.write(frame, state, instruction.dst, read);
 }
 
+/** How the assembly reader calls lines between hunks. */
+const unseen = 'unseen lines';
+
+/**
+ * Entry macros end in a write of CR3. Where the last lines of one are not shown, and the catalogue says that it writes
+ * CR3, that write is taken to stand there, with the value in the macro's first register.
+ */
+function writeInUnseenLines(
+  runner: Runner,
+  frame: Frame,
+  instruction: Instruction & { op: 'unknown' },
+  state: State,
+  weight: Weight,
+): void {
+  const { fn } = frame;
+  if (instruction.name !== unseen || fn.language !== 'asm' || !fn.parameters.length) return;
+  const at = fn.code.indexOf(instruction);
+  const later = fn.code.slice(at + 1).some(other => other.op === 'unknown' && other.name === unseen);
+  if (later) return;
+  const row = runner.program.lookup(fn.name, fn.unit.path)?.entry;
+  if (!row?.costs.some(({ ops }) => ops.CR3_FLUSH !== undefined || ops.CR3_WRITE !== undefined)) return;
+  if (!runner.quiet)
+    runner.recording.assumed.add(`${fn.name}: its last lines, which the patch does not show, write CR3`);
+  const value = runner.read(frame, state, 0);
+  writeCr3(runner, frame, instruction, state, weight, value, `catalogue: ${fn.name}`);
+}
+
 /** Executes `instruction` on `state`. */
 export function step(
   runner: Runner,
@@ -202,7 +233,8 @@ export function step(
       return runCall(runner, frame, instruction, state, weight);
     case 'primitive': {
       const args = instruction.args.map(read);
-      for (const arg of args) noteDeferred(runner, frame, instruction, state, arg, weight);
+      if (setsMemory.test(instruction.name))
+        for (const arg of args) noteDeferred(runner, frame, instruction, state, arg, weight);
       const value = runNamed(runner, frame, instruction, {
         name: instruction.name,
         args,
@@ -224,6 +256,7 @@ export function step(
         return;
       }
       runner.notKnown(frame, instruction, state.guard, weight, instruction.name, instruction.why);
+      writeInUnseenLines(runner, frame, instruction, state, weight);
       return;
     }
     default:

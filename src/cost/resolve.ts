@@ -253,8 +253,8 @@ function conditionsOf(
     for (const record of recording.conditions) {
       const atoms = [...support(record.truth)];
       if (!atoms.some(atom => relevant.has(atom))) continue;
-      const { unit } = record.at;
-      const key = `${unit.path},${unit.lines[record.at.line]?.fileLine ?? 0},${record.text}`;
+      const line = record.at.unit.lines[record.at.line];
+      const key = `${line?.documentLine || `${record.at.unit.path},${line?.fileLine ?? 0}`},${record.text}`;
       if (seen.has(key)) continue;
       seen.add(key);
       const both = other !== null && atoms.some(atom => open.has(atom));
