@@ -1,31 +1,8 @@
 /** Which CONFIG_ symbols are on: what the caller sets, else a default for the architecture. What was asked is recorded. */
 
+import { architectureOf, offByDefault, offFamilies } from './configurationDefaults';
+
 export type Architecture = 'x86' | 'arm64' | 'other';
-
-/** A production kernel has none of these, or they exclude something that it has. */
-const offEverywhere = new Set([
-  ...['32BIT', 'UML', 'NOMMU', 'HIGHMEM', 'HIGHPTE', 'FLATMEM', 'TINY_RCU', 'SLOB', 'PREEMPT_RT'],
-  ...['LOCKDEP', 'LOCK_STAT', 'KASAN', 'KCSAN', 'KMSAN', 'UBSAN', 'KCOV', 'GCOV_KERNEL', 'KGDB'],
-  ...['MMU_GATHER_NO_GATHER', 'MMU_GATHER_NO_RANGE', 'MMU_GATHER_PAGE_SIZE', 'NEED_PER_CPU_KM'],
-  ...['TRACE_IRQFLAGS', 'PROVE_LOCKING', 'PROVE_RCU', 'COMPILE_TEST', 'PV_SHIM_EXCLUSIVE'],
-]);
-
-/** Symbols of one architecture, off on the others. */
-const architectureSymbols: Readonly<Record<string, Architecture>> = {
-  X86: 'x86',
-  X86_64: 'x86',
-  ARM64: 'arm64',
-  ARM_64: 'arm64',
-};
-
-const offByArchitecture: Readonly<Record<Architecture, ReadonlySet<string>>> = {
-  x86: new Set(['X86_32', 'X86_PAE', 'ARM', 'ARM_32', 'PPC', 'S390', 'SPARC', 'MIPS', 'RISCV', 'IA64']),
-  arm64: new Set([
-    ...['X86_32', 'ARM', 'ARM_32', 'PPC', 'S390', 'SPARC', 'MIPS', 'RISCV', 'IA64', 'CPU_BIG_ENDIAN'],
-    ...['ARM64_16K_PAGES', 'ARM64_64K_PAGES', 'PARAVIRT_XXL', 'XEN_PV'],
-  ]),
-  other: new Set(['X86_32', 'ARM_32']),
-};
 
 /** Values of the numeric symbols that headers compare with; of a Debian kernel, except NR_CPUS. */
 const numbers: Readonly<Record<Architecture, Readonly<Record<string, number>>>> = {
@@ -37,12 +14,18 @@ const numbers: Readonly<Record<Architecture, Readonly<Record<string, number>>>> 
 export class Configuration {
   /** Full names (`CONFIG_X`) that were asked for, with the answer. */
   readonly asked = new Map<string, boolean>();
+  private silent: Configuration | null = null;
 
   /** `settings`: what the user set, by full name (`CONFIG_X`). */
   constructor(
     readonly architecture: Architecture,
     private readonly settings: ReadonlyMap<string, boolean>,
   ) {}
+
+  /** The same settings; what is asked of it is not recorded here. */
+  get unrecorded(): Configuration {
+    return (this.silent ??= new Configuration(this.architecture, this.settings));
+  }
 
   /** Whether `name` (`CONFIG_X`) is on; the answer is recorded. */
   isOn(name: string): boolean {
@@ -58,10 +41,9 @@ export class Configuration {
   }
 
   private byDefault(name: string): boolean {
-    const owner = architectureSymbols[name];
+    const owner = architectureOf.get(name);
     if (owner !== undefined) return owner === this.architecture;
-    if (name.endsWith('_MODULE') || name.startsWith('DEBUG_') || name.endsWith('_DEBUG')) return false;
-    return !offEverywhere.has(name) && !offByArchitecture[this.architecture].has(name);
+    return !offByDefault.has(name) && !offFamilies.test(name);
   }
 }
 

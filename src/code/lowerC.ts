@@ -10,7 +10,7 @@ import { Configuration } from './configuration';
 import type { CodeFinding, IrModule } from './ir';
 import type { SourceUnit } from './source';
 
-export type { DefinitionIndex } from './c/program';
+export type { DefinitionIndex, DefinitionKind } from './c/program';
 export type { WasmLoader } from './c/syntax';
 export { isCParserLoaded, loadCParser } from './c/syntax';
 

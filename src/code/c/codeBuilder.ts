@@ -113,9 +113,20 @@ export class CodeBuilder {
 
   /** The finished code: labels resolved, jumps to the next instruction left out. */
   finish(): Instruction[] {
-    const keep = this.code.map(
-      (one, at) => !(one.op === 'jump' && 'label' in one && one.label.at === at + 1),
-    );
+    const keep = this.code.map(() => true);
+    // Leaving one jump out may bring another before its target.
+    for (let changed = true; changed;) {
+      changed = false;
+      for (let at = this.code.length - 1, next = this.code.length; at >= 0; at--) {
+        if (!keep[at]) continue;
+        const one = this.code[at]!;
+        const idle = one.op === 'jump' && 'label' in one && at < one.label.at && one.label.at <= next;
+        if (idle) {
+          keep[at] = false;
+          changed = true;
+        } else next = at;
+      }
+    }
     const moved = new Int32Array(this.code.length + 1);
     keep.forEach((kept, at) => (moved[at + 1] = moved[at]! + (kept ? 1 : 0)));
     const result: Instruction[] = [];

@@ -1,9 +1,11 @@
 /** What the parts of the lowering share while one function is lowered. */
+import type { Configuration } from '../configuration';
 import type { SourceUnit } from '../source';
 import type { CodeBuilder, Label } from './codeBuilder';
 import type { TypeNames } from './declarators';
 import { spell } from './expand';
 import type { Program } from './program';
+import { unseen } from './repair';
 import type { Chunk } from './slice';
 import type { Node } from './syntax';
 import type { Token } from './tokens';
@@ -61,6 +63,12 @@ export class Lowering {
     return this.chunk.unit.unit;
   }
 
+  /** The configuration; what code of the context asks is not recorded. */
+  get configuration(): Configuration {
+    const { configuration, own } = this.program;
+    return own.includes(this.chunk.unit) ? configuration : configuration.unrecorded;
+  }
+
   find(name: string): Local | null {
     for (let at = this.scopes.length - 1; at >= 0; at--) {
       const local = this.scopes[at]!.get(name);
@@ -92,7 +100,7 @@ export class Lowering {
       first = Math.min(first, token.from);
       last = Math.max(last, token.to);
     }
-    if (last < 0) return spell(this.tokens.slice(node.from, node.to)).trim();
+    if (last < 0) return spell(this.tokens.slice(node.from, node.to)).replaceAll(unseen, '…').trim();
     return spell(this.chunk.unit.source.slice(first, Math.min(last + 1, first + 200))).trim();
   }
 

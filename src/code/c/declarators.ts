@@ -146,8 +146,9 @@ class LazyStruct implements StructInfo {
       }
       return null;
     }
-    const base = baseType(found.field, this.known);
-    const type = found.declarator ? declare(base, found.declarator, this.known).type : base;
+    const names = { ...this.known, anonymousTag: () => `${this.tag}.${name}` };
+    const base = baseType(found.field, names);
+    const type = found.declarator ? declare(base, found.declarator, names).type : base;
     const bits = found.bits ? Number(constantOf(found.bits, this.known) ?? 0n) || null : null;
     const member = { name, type, bits };
     this.members.set(name, member);

@@ -128,6 +128,7 @@ function lowerName(l: Lowering, node: Node): Value {
         pointerTo({ kind: 'struct', tag: 'task_struct', info: l.names.struct('task_struct') }),
       );
     }
+    if (name.startsWith('CONFIG_')) return constant(BigInt(l.configuration.valueOf(name)));
     const value = l.program.constant(name, l.chunk.unit);
     if (value !== null)
       return constant(value, value > 0x7fffffffn || value < -0x80000000n ? unsignedLong : int);

@@ -153,6 +153,38 @@ export const spellings: ReadonlyMap<string, string> = new Map([
   ['__s64', 'int64_t'],
 ]);
 
+/** Words of the language: a profiling kernel defines some as macros, which must not be expanded. */
+export const keywords: ReadonlySet<string> = new Set([
+  ...['if', 'else', 'for', 'while', 'do', 'switch', 'case', 'default', 'return', 'goto', 'break', 'continue'],
+  ...[
+    'int',
+    'long',
+    'short',
+    'char',
+    'unsigned',
+    'void',
+    'struct',
+    'union',
+    'enum',
+    'static',
+    'extern',
+    'const',
+  ],
+  ...[
+    'sizeof',
+    'typeof',
+    'asm',
+    'volatile',
+    'typedef',
+    'bool',
+    'true',
+    'false',
+    'inline',
+    'register',
+    'auto',
+  ],
+]);
+
 /** Macros that declare a per-CPU variable: arguments are a type and a name. */
 export const perCpuDeclaration = /^(?:DEFINE|DECLARE)_(?:EARLY_|INIT_)?PER_CPU(?:_[A-Z0-9_]*)?$/;
 

@@ -11,7 +11,7 @@ import type { MacroScope } from './expand';
 import { expand } from './expand';
 import { fallbackMacros } from './fallbackMacros';
 import { fixForGrammar } from './grammarFixes';
-import { prelude } from './kernelMacros';
+import { keywords, prelude } from './kernelMacros';
 import type { PreparedUnit } from './prepare';
 import { macroAt, prepare } from './prepare';
 import { ruleFor, takesNames } from './primitives';
@@ -25,10 +25,13 @@ import type { CType, StructInfo } from './types';
 import { unknownType } from './types';
 import { TypeMarkers } from './typeMarkers';
 
+/** `function`: a definition with a body; `symbol`: a type, a variable, a constant, a prototype. */
+export type DefinitionKind = 'macro' | 'function' | 'symbol';
+
 /** Where definitions are looked up that the units do not have. */
 export interface DefinitionIndex {
   /** Units that may define `name`, best first. `from`: the path of the file that uses it. */
-  unitsDefining(name: string, kind: 'macro' | 'symbol', from: string): readonly SourceUnit[];
+  unitsDefining(name: string, kind: DefinitionKind, from: string): readonly SourceUnit[];
 }
 
 /** A variable at file level. */
@@ -76,6 +79,8 @@ export class Program {
   private readonly asked = new Set<string>();
   private readonly outerMacros = new Map<string, Macro | null>();
   private preparing = 0;
+  /** The units themselves have been read; what is read from now on is context. */
+  private ownRead = false;
 
   constructor(
     units: readonly SourceUnit[],
@@ -84,6 +89,7 @@ export class Program {
     readonly configuration: Configuration,
   ) {
     for (const unit of units) this.own.push(this.add(unit));
+    this.ownRead = true;
     for (const unit of context) this.add(unit);
   }
 
@@ -96,8 +102,9 @@ export class Program {
     const known = this.prepared.get(unit);
     if (known) return known.unit;
     this.preparing++;
+    const recorded = this.preparing === 1 && !this.ownRead;
     const made = prepare(unit, {
-      configuration: this.configuration,
+      configuration: recorded ? this.configuration : this.configuration.unrecorded,
       outerMacro: name => (this.preparing > 8 ? null : this.outerMacro(name, unit)),
     });
     this.preparing--;
@@ -155,7 +162,7 @@ export class Program {
   scopeOf(chunk: Chunk): MacroScope {
     return {
       macro: name => this.macro(name, chunk.unit, chunk.lastLine),
-      isOpaque: name => name === 'current' || name === 'typeof' || ruleFor(name) !== null,
+      isOpaque: name => name === 'current' || keywords.has(name) || ruleFor(name) !== null,
       takesNames,
     };
   }
@@ -176,7 +183,7 @@ export class Program {
     const list = this.functions.get(name);
     const found = list && best(list, from);
     if (found) return found;
-    this.ask(name, from);
+    this.ask(name, from, 'function');
     const later = this.functions.get(name);
     return later ? best(later, from) : null;
   }
@@ -261,18 +268,19 @@ export class Program {
 
   /** Reads the declarations that may declare `name`. */
   private declare(name: string, from: PreparedUnit): void {
-    this.ask(name, from);
+    this.ask(name, from, 'symbol');
     for (const chunk of this.declarations.get(name) ?? []) this.declareChunk(chunk);
   }
 
-  /** Loads units of the index that define `name`, once. */
-  private ask(name: string, from: PreparedUnit): void {
-    if (!this.index || this.asked.has(name)) return;
-    this.asked.add(name);
-    if (this.functions.has(name) || this.declarations.has(name)) return;
-    for (const unit of this.index.unitsDefining(name, 'symbol', from.unit.path)) {
+  /** Loads units of the index until one of them defines `name`; asked once for each name. */
+  private ask(name: string, from: PreparedUnit, kind: 'function' | 'symbol'): void {
+    const known = kind === 'function' ? this.functions : this.declarations;
+    const question = `${kind} ${name}`;
+    if (!this.index || known.has(name) || this.asked.has(question)) return;
+    this.asked.add(question);
+    for (const unit of this.index.unitsDefining(name, kind, from.unit.path)) {
       this.add(unit);
-      if (this.functions.has(name) || this.declarations.has(name)) return;
+      if (known.has(name)) return;
     }
   }
 
@@ -291,8 +299,10 @@ export class Program {
 
   private declareNode(node: Node, at: { chunk: Chunk; tokens: readonly Token[]; names: TypeNames }): void {
     const { chunk, tokens, names } = at;
-    const base =
-      node.type === 'declaration' || node.type === 'type_definition' ? baseType(node, names) : null;
+    const typedef = node.type === 'type_definition';
+    const named = child(node, 'declarator');
+    const tagged = typedef && named ? { ...names, anonymousTag: () => declaredName(named) } : names;
+    const base = node.type === 'declaration' || typedef ? baseType(node, tagged) : null;
     if (!base) {
       if (
         node.type === 'struct_specifier' ||
@@ -306,7 +316,7 @@ export class Program {
       if (declarator.field !== 'declarator') continue;
       const { name, type }: Declared = declare(base, declarator, names);
       if (!name) continue;
-      if (node.type === 'type_definition') this.typedefs.set(declaredName(declarator), wrapped(name, type));
+      if (typedef) this.typedefs.set(declaredName(declarator), wrapped(name, type));
       else if (type.kind === 'function') this.prototypes.set(name, type);
       else {
         const known = this.variables.get(name);

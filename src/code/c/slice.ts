@@ -104,7 +104,7 @@ class Slicer {
     const name = named ? heading.name : `unnamed_fragment_${this.unit.unit.lines[line]?.fileLine ?? 0}`;
     const before = named && heading.open ? heading.head.slice(0, -2) : [];
     const opening = before.length
-      ? [...before, madeUp(before.at(-1)?.kind === 'name' && tail.length ? ',' : '(', line)]
+      ? [...before, ...(before.at(-1)!.text === ',' ? [] : [madeUp('(', line)])]
       : ['void', name, '('].map(text => madeUp(text, line));
     const head = tail.length ? [...opening, ...tail] : named ? heading.head : [...opening, madeUp(')', line)];
     this.items(tokens, this.functionFrom(tokens, end, { name, head, headSeen: false, pieces: [] }));

@@ -51,7 +51,7 @@ export function lowerSpecial(l: Lowering, node: Node, call: SpecialCall): Value 
       return testFeature(l, rule.feature, 'cpu');
     case 'config': {
       const name = first?.text ?? '';
-      return testFeature(l, name, 'config', l.program.configuration.isOn(name));
+      return testFeature(l, name, 'config', l.configuration.isOn(name));
     }
     case 'key':
       return lowerKey(l, args[rule.argument], call);

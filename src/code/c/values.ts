@@ -82,7 +82,8 @@ export function convert(l: Lowering, value: Value, type: CType): Value {
 /** 1 if the value is not zero, else 0. */
 export function truth(l: Lowering, value: Value): Value {
   if (value.kind === 'constant') return constant(value.value === 0n ? 0n : 1n);
-  if (value.kind === 'register' && value.truth) return value;
+  if (value.kind === 'register' && (value.truth || registerType(value.type).bits === 1))
+    return { ...value, truth: true };
   const a = materialise(l, value);
   const b = l.code.constant(0n, value.type);
   const dst = l.code.register(int);
