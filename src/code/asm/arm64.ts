@@ -48,6 +48,10 @@ export class Arm64Machine implements Machine {
   }
 
   instruction(name: string, rest: string): boolean {
+    // `name .req register`: an alias.
+    if (rest.startsWith('.req')) return true;
+    if (name === 'mrs_s' || name === 'msr_s')
+      return this.systemRegister(name.slice(0, 3), splitOperands(rest));
     if (!/^[a-z][a-z0-9]*(?:\.[a-z]+)?$/.test(name)) return false;
     const operands = splitOperands(rest);
     if (this.system(name, operands, rest) || this.flow(name, operands, rest)) return true;
@@ -148,10 +152,13 @@ export class Arm64Machine implements Machine {
       );
       builder.branch(condition, this.frame.target(second), `${first} ${name === 'cbz' ? '==' : '!='} 0`);
     } else if (name === 'tbz' || name === 'tbnz') {
-      const bit = this.frame.evaluateText(second.replace(/^#/, ''));
       const register = readArm64Register(first);
-      if (!register || bit === null) return false;
-      const mask = builder.constant(1n << (bit & 63n));
+      if (!register) return false;
+      const bit = this.frame.evaluateText(second.replace(/^#/, ''));
+      const mask =
+        bit === null
+          ? builder.binary('shl', builder.constant(1n), this.frame.value(second.replace(/^#/, ''), 64))
+          : builder.constant(1n << (bit & 63n));
       const value = builder.binary('and', this.builder.variable(register.name), mask);
       const condition = builder.compare(name === 'tbz' ? 'eq' : 'ne', value, builder.constant(0n));
       const text = `bit ${second.replace(/^#/, '')} of ${first} is ${name === 'tbz' ? 'clear' : 'set'}`;
@@ -386,103 +393,12 @@ export class Arm64Machine implements Machine {
 }
 
 /** Other instructions of A64 that entry code uses; names beyond these are taken for macros. */
-const mnemonics = new Set([
-  ...[
-    'adc',
-    'adds',
-    'at',
-    'bfi',
-    'bfxil',
-    'bic',
-    'bics',
-    'casal',
-    'ccmp',
-    'clz',
-    'cneg',
-    'csel',
-    'cset',
-    'csinc',
-  ],
-  ...[
-    'csinv',
-    'dc',
-    'extr',
-    'fmov',
-    'hlt',
-    'ic',
-    'ldar',
-    'ldaxr',
-    'ldp',
-    'ldr',
-    'ldrb',
-    'ldrh',
-    'ldrsw',
-    'ldtr',
-  ],
-  ...[
-    'ldxr',
-    'madd',
-    'mov',
-    'movk',
-    'movn',
-    'movz',
-    'mrs',
-    'msr',
-    'msub',
-    'mul',
-    'neg',
-    'orn',
-    'rbit',
-    'rev',
-    'ror',
-  ],
-  ...[
-    'sbc',
-    'sbfx',
-    'sdiv',
-    'smc',
-    'stlr',
-    'stlxr',
-    'stp',
-    'str',
-    'strb',
-    'strh',
-    'stxr',
-    'sttr',
-    'svc',
-    'swp',
-  ],
-  ...[
-    'sxtw',
-    'sys',
-    'tst',
-    'ubfiz',
-    'ubfm',
-    'ubfx',
-    'udiv',
-    'umulh',
-    'uxtb',
-    'uxth',
-    'xpaclri',
-    'add',
-    'sub',
-    'and',
-  ],
-  ...[
-    'orr',
-    'eor',
-    'lsl',
-    'lsr',
-    'asr',
-    'cmp',
-    'cmn',
-    'mvn',
-    'subs',
-    'ands',
-    'tlbi',
-    'ldxp',
-    'stxp',
-    'ubfx',
-    'cinc',
-  ],
-]);
+const mnemonics = new Set(
+  (
+    'adc adds adr adrp at bfi bfxil bic bics casal ccmp clz cneg csel cset csinc csinv dc extr fmov hlt ic ldar ' +
+    'ldaxr ldp ldr ldrb ldrh ldrsw ldtr ldxr madd mov movk movn movz mrs msr msub mul neg orn rbit rev ror sbc ' +
+    'sbfx sdiv smc stlr stlxr stp str strb strh stxr sttr svc swp sxtw sys tst ubfiz ubfm ubfx udiv umulh uxtb ' +
+    'uxth xpaclri add sub and orr eor lsl lsr asr cmp cmn mvn subs ands tlbi ldxp stxp cinc tbz tbnz cbz cbnz ' +
+    'stset stclr stnp ldnp ldadd stadd'
+  ).split(' '),
+);

@@ -47,6 +47,7 @@ export class Expander {
   private run(text: string, hidden: ReadonlySet<string>, depth: number): string {
     if (depth > asmBounds.macroDepth) throw new AsmBoundReached('macroDepth');
     const pieces = text.match(piece) ?? [];
+    let closings: readonly number[] | null = null;
     let out = '';
     let changed = false;
     for (let at = 0; at < pieces.length; at++) {
@@ -58,7 +59,8 @@ export class Expander {
       }
       let args: string[] = [];
       if (definition.parameters) {
-        const call = readArguments(pieces, at + 1);
+        closings ??= closingParentheses(pieces);
+        const call = readArguments(pieces, at + 1, closings);
         if (!call) {
           out += word;
           continue;
@@ -113,8 +115,8 @@ export class Expander {
           word = known;
         }
       } else if (word === '#') {
-        const next = pieces.findIndex((candidate, index) => index > at && candidate.trim() !== '');
-        const quoted = next < 0 ? undefined : named.get(pieces[next]!);
+        const next = pieces[at + 1]?.trim() === '' ? at + 2 : at + 1;
+        const quoted = named.get(pieces[next] ?? '');
         if (quoted !== undefined) {
           word = JSON.stringify(quoted);
           at = next;
@@ -136,19 +138,41 @@ function isPasted(pieces: readonly string[], at: number): boolean {
   return pieces[before] === '##' || pieces[after] === '##';
 }
 
+/** Per opening parenthesis the index of its closing one; -1 elsewhere and where it is missing. */
+function closingParentheses(pieces: readonly string[]): number[] {
+  const closings = new Array<number>(pieces.length).fill(-1);
+  const open: number[] = [];
+  pieces.forEach((word, at) => {
+    if (word === '(') open.push(at);
+    else if (word === ')') {
+      const start = open.pop();
+      if (start !== undefined) closings[start] = at;
+    }
+  });
+  return closings;
+}
+
 /** The arguments of a call whose parenthesis is at or behind `from`; null where there is no complete call. */
-function readArguments(pieces: readonly string[], from: number): { args: string[]; end: number } | null {
-  let at = from;
-  while (/^\s+$/.test(pieces[at] ?? '')) at++;
-  if (pieces[at] !== '(') return null;
-  const args: string[] = [''];
+function readArguments(
+  pieces: readonly string[],
+  from: number,
+  closings: readonly number[],
+): { args: string[]; end: number } | null {
+  const start = pieces[from]?.trim() === '' ? from + 1 : from;
+  const end = closings[start] ?? -1;
+  if (pieces[start] !== '(' || end < 0) return null;
+  const args: string[] = [];
+  let current = '';
   let depth = 0;
-  for (; at < pieces.length; at++) {
+  for (let at = start + 1; at < end; at++) {
     const word = pieces[at]!;
-    if (word === '(' && depth++ === 0) continue;
-    if (word === ')' && --depth === 0) return { args, end: at };
-    if (word === ',' && depth === 1) args.push('');
-    else args[args.length - 1] = args.at(-1)! + word;
+    if (word === '(') depth++;
+    else if (word === ')') depth--;
+    if (word === ',' && depth === 0) {
+      args.push(current);
+      current = '';
+    } else current += word;
   }
-  return null;
+  args.push(current);
+  return { args, end };
 }

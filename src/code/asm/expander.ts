@@ -1,12 +1,19 @@
 /** Runs the assembler's own language over statements: macros, `.if`, `.rept`, sections; what is left is lowered. */
 import type { Register } from '../ir';
-import { AsmBoundReached, asmBounds } from './bounds';
+import { AsmBoundReached, asmBounds, unreadableLine } from './bounds';
 import { builtinClass } from './builtinNames';
 import { Builtins } from './builtins';
 import { evaluateIf } from './conditions';
 import { unseenLines, type Frame } from './frame';
 import { bindArguments, substitute, type MacroDefinition } from './macros';
-import { parseStatement, splitArguments, splitOperands, splitStatements, type Statement } from './statements';
+import {
+  parseStatement,
+  splitArguments,
+  splitOperands,
+  splitStatements,
+  type Parsed,
+  type Statement,
+} from './statements';
 import { isConditional, structureOf } from './structure';
 
 /** What lowers instructions: one per architecture. */
@@ -43,6 +50,7 @@ export class Expansion {
   private readonly builtins: Builtins;
   private expansions = 0;
   private depth = 0;
+  private nesting = 0;
   /** In a section that holds no code. */
   private inData = false;
   private readonly sections: { readonly inData: boolean; readonly over: (() => void) | null }[] = [];
@@ -68,6 +76,13 @@ export class Expansion {
     });
   }
 
+  private nested(work: () => void): void {
+    if (this.nesting >= asmBounds.blocks) throw new AsmBoundReached('blocks');
+    this.nesting++;
+    work();
+    this.nesting--;
+  }
+
   private deeper(work: () => void): void {
     if (this.depth >= asmBounds.macroDepth) throw new AsmBoundReached('macroDepth');
     this.depth++;
@@ -84,16 +99,18 @@ export class Expansion {
       if (statement.gap >= 0 && at > 0) this.gap(statement);
       const text = binding ? substitute(statement.text, binding.values, binding.expansion) : statement.text;
       if (text.length > asmBounds.lineLength) throw new AsmBoundReached('lineLength');
-      const { labels, mnemonic, rest } = parseStatement(text);
+      const { labels, mnemonic, rest } = text === statement.text ? statement.parsed : parseStatement(text);
       const end = structure.endOf(at);
       if (end < 0 || this.inData) {
-        this.statement(text);
+        this.statement(text, { labels, mnemonic, rest });
         continue;
       }
       for (const label of labels) this.frame.define(label);
       this.frame.spend();
-      if (isConditional(mnemonic)) this.conditional(list, at, binding);
-      else this.repeat(mnemonic, rest, list, at + 1, end, binding);
+      this.nested(() => {
+        if (isConditional(mnemonic)) this.conditional(list, at, binding);
+        else this.repeat(mnemonic, rest, list, at + 1, end, binding);
+      });
       at = Math.min(end, to);
     }
   }
@@ -121,8 +138,8 @@ export class Expansion {
     const body = (): void => this.block(list, at + 1, next, binding);
     const otherwise = (): void => {
       if (next >= end) return;
-      if (parseStatement(list[next]!.text).mnemonic === '.else') this.block(list, next + 1, end, binding);
-      else this.conditional(list, next, binding);
+      if (list[next]!.parsed.mnemonic === '.else') this.block(list, next + 1, end, binding);
+      else this.nested(() => this.conditional(list, next, binding));
     };
     if (outcome.known !== null) {
       if (outcome.known) body();
@@ -174,7 +191,7 @@ export class Expansion {
   }
 
   /** One statement, arguments already put in. */
-  private statement(text: string): void {
+  private statement(text: string, known: Parsed | null = null): void {
     this.frame.spend();
     if (text.includes(';')) {
       const parts = splitStatements(text);
@@ -183,7 +200,7 @@ export class Expansion {
         return;
       }
     }
-    const { labels, mnemonic, rest } = parseStatement(text);
+    const { labels, mnemonic, rest } = known ?? parseStatement(text);
     if (this.inData) {
       if (mnemonic.startsWith('.')) this.directive(mnemonic, rest);
       return;
@@ -253,6 +270,8 @@ export class Expansion {
   /** Directives; false for bytes in the middle of code. */
   private directive(mnemonic: string, rest: string): boolean {
     switch (mnemonic) {
+      case unreadableLine:
+        throw new AsmBoundReached('lineLength');
       case '.set':
       case '.equ':
       case '.equiv': {

@@ -6,7 +6,7 @@ import { AsmBoundReached } from './bounds';
 import { Expansion } from './expander';
 import type { KeptFlag } from './flags';
 import { Budget, Frame } from './frame';
-import { splitStatements, type Statement } from './statements';
+import { makeStatement, splitStatements } from './statements';
 import { X86Machine } from './x86Machine';
 
 /** An operand of an asm statement, in the order outputs, inputs. */
@@ -45,14 +45,13 @@ export function lowerAsmText(
   line: number,
 ): AsmTextCode | null {
   if (architecture === 'other') return null;
-  const statements = template.split('\n').flatMap(text =>
-    splitStatements(withOperands(withoutComment(text), operands)).map((part): Statement => ({
-      text: part,
-      line,
-      lastLine: line,
-      gap: -1,
-    })),
-  );
+  const statements = template
+    .split('\n')
+    .flatMap(text =>
+      splitStatements(withOperands(withoutComment(text), operands)).map(part =>
+        makeStatement(part, line, line, -1),
+      ),
+    );
   try {
     let kept: ReadonlySet<KeptFlag> = new Set();
     for (;;) {

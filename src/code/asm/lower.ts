@@ -9,7 +9,7 @@ import { lowerMacro, lowerRoutine, type UnitContext } from './lowerUnit';
 import { sortMacros, type MacroDefinition } from './macros';
 import { Preprocessor } from './preprocess';
 import { sortRoutines } from './routines';
-import { parseStatement, splitStatements, type Statement } from './statements';
+import { makeStatement, splitStatements, type Statement } from './statements';
 import { readLines, type AsmLine, type AsmText } from './text';
 
 export interface AsmOptions {
@@ -98,10 +98,12 @@ class ModuleReader {
   /** The statements of a unit after the preprocessor. */
   private statements(unit: SourceUnit, report: boolean): Statement[] {
     const text = this.texts.get(unit)!;
-    const { lines, unread, cutOff } = this.preprocessor.run(text.lines);
+    const { lines, unread, unreadable, cutOff } = this.preprocessor.run(text.lines);
     if (report) {
       for (const range of unread) if (rangeChanged(unit, range)) this.unread.push({ unit, ...range });
       for (const line of text.tooLong) this.limit(unit, line, line, 'The line is too long to be read.');
+      for (const { firstLine, lastLine, why } of unreadable)
+        this.limit(unit, firstLine, lastLine, `Not read: ${why}.`);
       if (cutOff)
         this.limit(unit, cutOff.line, unit.lines.length - 1, `Not read from here on: ${cutOff.why}.`);
     }
@@ -117,15 +119,15 @@ class ModuleReader {
 }
 
 function localLabelsOf(statements: readonly Statement[]): Set<string> {
-  const names = statements.flatMap(({ text }) => (text.includes('.L') ? parseStatement(text).labels : []));
+  const names = statements.flatMap(({ text, parsed }) => (text.includes('.L') ? parsed.labels : []));
   return new Set(names.filter(name => name.startsWith('.L')));
 }
 
 function splitLine({ text, line, lastLine, gap }: AsmLine): Statement[] {
   const parts = splitStatements(text);
   // A gap must not get lost with an empty line.
-  if (parts.length === 0) return gap >= 0 ? [{ text: '', line, lastLine, gap }] : [];
-  return parts.map((part, index) => ({ text: part, line, lastLine, gap: index === 0 ? gap : -1 }));
+  if (parts.length === 0) return gap >= 0 ? [makeStatement('', line, lastLine, gap)] : [];
+  return parts.map((part, index) => makeStatement(part, line, lastLine, index === 0 ? gap : -1));
 }
 
 /** The first line of a hunk may be the end of a statement that is not shown: it closes more than it opens. */

@@ -11,7 +11,7 @@ import { expandsOf, type InnerPart, type RoutineEntries } from './entries';
 import { Frame, unseenLines, type Budget } from './frame';
 import { substitute, type MacroDefinition } from './macros';
 import type { Routine } from './routines';
-import { parseStatement, type Statement } from './statements';
+import type { Statement } from './statements';
 import { structureOf } from './structure';
 import { X86Machine } from './x86Machine';
 
@@ -85,8 +85,8 @@ export function lowerRoutine(routine: Routine, context: UnitContext): RoutineEnt
 export function ownBinding(macro: MacroDefinition): Map<string, string> {
   const values = new Map<string, string>();
   const blankTests = new Set<string>();
-  for (const { text } of macro.body) {
-    const { mnemonic, rest } = parseStatement(text);
+  for (const { parsed } of macro.body) {
+    const { mnemonic, rest } = parsed;
     if (mnemonic === '.ifb' || mnemonic === '.ifnb') blankTests.add(rest.trim().replace(/^\\/, ''));
   }
   for (const { name, fallback, vararg } of macro.parameters) {
@@ -97,6 +97,9 @@ export function ownBinding(macro: MacroDefinition): Map<string, string> {
 }
 
 type ParameterKind = 'register' | 'value' | 'text';
+
+/** Parameters of one macro whose use is looked at. */
+const mostParameters = 40;
 
 /** How a macro uses a parameter: as a register, as a number, or as text. */
 function parameterKind(name: string, body: readonly Statement[]): ParameterKind {
@@ -123,9 +126,9 @@ function lower(work: Work, context: UnitContext, entries: InnerPart[] | null = n
     partial: work.partial,
     repaired: work.repaired,
   };
-  const parameters = (work.macro?.parameters ?? []).map(({ name }) => ({
+  const parameters = (work.macro?.parameters ?? []).map(({ name }, index) => ({
     name,
-    type: parameterKind(name, work.statements),
+    type: index < mostParameters ? parameterKind(name, work.statements) : ('text' as const),
   }));
   const unreadable = (why: string): IrFunction => ({
     ...base,
@@ -223,7 +226,10 @@ function finish(work: Work, frame: Frame, context: UnitContext): void {
     stubs.set(target.name, builder.length);
     builder.place(target.label);
     builder.line = target.line;
-    if (!local) {
+    if (!local && !/^[\w.$]*\w$/.test(target.name)) {
+      const why = 'The target of this jump cannot be read.';
+      builder.emit({ op: 'unknown', dst: null, name: target.name.slice(0, 40), why });
+    } else if (!local) {
       const { name } = target;
       builder.emit({ op: 'call', dst: null, callee: name, pointer: null, args: [], text: `jmp ${name}` });
     } else if (!(work.partial && gaps.length === 0 && !target.name.endsWith('b'))) {

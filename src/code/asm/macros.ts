@@ -1,6 +1,7 @@
 /** Macros of the assembler: `.macro` headers, bodies, arguments and substitution. */
+import { AsmBoundReached, asmBounds } from './bounds';
 import type { SourceUnit } from '../source';
-import { parseStatement, splitArguments, unquote, type Statement } from './statements';
+import { splitArguments, unquote, type Statement } from './statements';
 
 export interface MacroParameter {
   readonly name: string;
@@ -79,14 +80,19 @@ const reference = /\\(@|\(\)|[A-Za-z_][\w.$]*)/g;
  */
 export function substitute(text: string, values: ReadonlyMap<string, string>, expansion: number): string {
   if (!text.includes('\\')) return text;
+  let length = text.length;
   return text.replace(reference, (all: string, name: string) => {
     if (name === '@') return String(expansion);
     if (name === '()') return '';
-    const value = values.get(name);
-    if (value !== undefined) return value;
-    const dot = name.search(/[.$]/);
-    const short = dot > 0 ? values.get(name.slice(0, dot)) : undefined;
-    return short === undefined ? all : short + name.slice(dot);
+    let value = values.get(name);
+    if (value === undefined) {
+      const dot = name.search(/[.$]/);
+      const short = dot > 0 ? values.get(name.slice(0, dot)) : undefined;
+      value = short === undefined ? all : short + name.slice(dot);
+    }
+    length += value.length;
+    if (length > 2 * asmBounds.lineLength) throw new AsmBoundReached('lineLength');
+    return value;
   });
 }
 
@@ -126,7 +132,7 @@ export function sortMacros(unit: SourceUnit, statements: readonly Statement[], d
       hunkStart = rest.length;
       gap = statement.gap;
     }
-    const { mnemonic, rest: text } = parseStatement(statement.text);
+    const { mnemonic, rest: text } = statement.parsed;
     if (mnemonic === '.endm') {
       if (unit.whole) strayEnds.push(statement.line);
       else {
@@ -191,7 +197,7 @@ function headless(unit: SourceUnit, body: readonly Statement[], end: Statement):
 function nextMarkers(statements: readonly Statement[]): ('.macro' | '.endm' | null)[] {
   const next: ('.macro' | '.endm' | null)[] = new Array<null>(statements.length + 1).fill(null);
   for (let at = statements.length - 1; at >= 0; at--) {
-    const { mnemonic } = parseStatement(statements[at]!.text);
+    const { mnemonic } = statements[at]!.parsed;
     next[at] = mnemonic === '.macro' || mnemonic === '.endm' ? mnemonic : next[at + 1]!;
   }
   return next;
@@ -211,7 +217,7 @@ function macroEnd(
     const statement = statements[at]!;
     if (statement.gap >= 0 && depth === 0 && !goesOn(unit, statements, at, next, names))
       return { at, closed: false };
-    const { mnemonic } = parseStatement(statement.text);
+    const { mnemonic } = statement.parsed;
     if (mnemonic === '.macro') depth++;
     else if (mnemonic === '.endm' && depth-- === 0) return { at, closed: true };
   }
@@ -231,9 +237,9 @@ function goesOn(
   const before = unit.lines[statements[at - 1]!.line]!;
   if (line.fileLine - before.fileLine > longestGap) return false;
   for (let index = at; index < statements.length; index++) {
-    const { text, gap } = statements[index]!;
+    const { text, gap, parsed } = statements[index]!;
     if (index > at && gap >= 0) break;
-    if (parseStatement(text).mnemonic === '.endm') break;
+    if (parsed.mnemonic === '.endm') break;
     if (referencedNames(text).some(name => !names.has(name))) return false;
   }
   return true;

@@ -1,6 +1,6 @@
 /** The C preprocessor over assembly: conditionals under a configuration, `#define`, expansion of each line. */
 import type { Configuration } from '../configuration';
-import { AsmBoundReached } from './bounds';
+import { AsmBoundReached, asmBounds, unreadableLine } from './bounds';
 import { isBuiltin } from './builtinNames';
 import { knownConstant } from './constants';
 import { Expander, readDefinition, type Definition } from './definitions';
@@ -18,6 +18,8 @@ export interface Preprocessed {
   readonly lines: readonly AsmLine[];
   /** Lines behind an `#else` whose `#if` is not shown. */
   readonly unread: readonly LeftOut[];
+  /** Lines that could not be expanded. */
+  readonly unreadable: readonly LeftOut[];
   /** Set when a bound was reached; the lines from `line` on are missing. */
   readonly cutOff: { readonly line: number; readonly why: string } | null;
 }
@@ -62,6 +64,7 @@ export class Preprocessor {
   run(lines: readonly AsmLine[]): Preprocessed {
     const kept: AsmLine[] = [];
     const unread: LeftOut[] = [];
+    const unreadable: LeftOut[] = [];
     const stack: Conditional[] = [];
     let orphan: number | null = null;
     const closeOrphan = (line: number): void => {
@@ -86,16 +89,28 @@ export class Preprocessor {
         continue;
       }
       if (orphan !== null || !(stack.at(-1)?.active ?? true)) continue;
-      try {
-        kept.push({ ...line, gap, text: this.expander.expand(line.text) });
-      } catch (error) {
-        if (!(error instanceof AsmBoundReached)) throw error;
-        return { lines: kept, unread, cutOff: { line: line.line, why: error.message } };
+      const expanded = this.expandLine(line, unreadable);
+      if (expanded === null) {
+        const why = new AsmBoundReached('badLines').message;
+        kept.push({ ...line, gap, text: unreadableLine });
+        return { lines: kept, unread, unreadable, cutOff: { line: line.line, why } };
       }
+      kept.push({ ...line, gap, text: expanded });
       gap = -1;
     }
     closeOrphan(lines.at(-1)?.lastLine ?? 0);
-    return { lines: kept, unread, cutOff: null };
+    return { lines: kept, unread, unreadable, cutOff: null };
+  }
+
+  /** The line expanded, a mark where it cannot be, or null when there were too many of those. */
+  private expandLine(line: AsmLine, unreadable: LeftOut[]): string | null {
+    try {
+      return this.expander.expand(line.text);
+    } catch (error) {
+      if (!(error instanceof AsmBoundReached)) throw error;
+      unreadable.push({ firstLine: line.line, lastLine: line.lastLine, why: error.message });
+      return unreadable.length > asmBounds.badLines || error.bound === 'preprocessed' ? null : unreadableLine;
+    }
   }
 
   /** Expands text that is no line of its own (an argument of ALTERNATIVE that is not quoted). */

@@ -1,7 +1,8 @@
 /** Routines: which statements outside macros belong to which entry point. */
 import type { SourceUnit } from '../source';
+import { unreadableLine } from './bounds';
 import { builtinClass } from './builtinNames';
-import { parseStatement, type Statement } from './statements';
+import type { Statement } from './statements';
 
 export interface Routine {
   readonly name: string;
@@ -40,7 +41,8 @@ export function calledName(rest: string): string {
 
 /** Whether a statement may bring an instruction. */
 function hasCode(statement: Statement): boolean {
-  const { mnemonic } = parseStatement(statement.text);
+  const { mnemonic } = statement.parsed;
+  if (mnemonic === unreadableLine) return true;
   if (mnemonic === '' || mnemonic.startsWith('.')) return false;
   const kind = builtinClass(mnemonic);
   return kind === null || kind === 'other';
@@ -75,7 +77,7 @@ class Sorter {
     private readonly statements: readonly Statement[],
   ) {
     statements.forEach((statement, index) => {
-      const { mnemonic, rest } = parseStatement(statement.text);
+      const { mnemonic, rest } = statement.parsed;
       if (builtinClass(mnemonic) === 'end') this.closers.set(calledName(rest), index);
     });
     if (!unit.whole) this.heading = routineOfHeading(unit.headings[unit.lines[0]?.hunk ?? 0] ?? '');
@@ -89,7 +91,7 @@ class Sorter {
 
   private take(statement: Statement, index: number): void {
     if (statement.gap >= 0) this.afterGap(statement, index);
-    const { labels, mnemonic, rest } = parseStatement(statement.text);
+    const { labels, mnemonic, rest } = statement.parsed;
     for (const label of labels) this.label(label, statement);
     const kind = builtinClass(mnemonic);
     if (kind === 'start') {

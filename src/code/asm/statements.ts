@@ -10,6 +10,11 @@ export interface Statement {
   readonly lastLine: number;
   /** Hunk that begins here, behind lines that are not shown; else -1. */
   readonly gap: number;
+  readonly parsed: Parsed;
+}
+
+export function makeStatement(text: string, line: number, lastLine: number, gap: number): Statement {
+  return { text, line, lastLine, gap, parsed: parseStatement(text) };
 }
 
 /** A statement, taken apart. */

@@ -1,5 +1,5 @@
 /** Which `.if` belongs to which `.else` and `.endif`, which `.rept` to which `.endr`. */
-import { parseStatement, type Statement } from './statements';
+import type { Statement } from './statements';
 
 /** A mistake in the nesting. */
 export interface NestingProblem {
@@ -45,7 +45,7 @@ function build(list: readonly Statement[]): Structure {
   };
   list.forEach((statement, at) => {
     if (!statement.text.includes('.')) return;
-    const { mnemonic } = parseStatement(statement.text);
+    const { mnemonic } = statement.parsed;
     const top = open.at(-1);
     const complain = (message: string, strayElse = false): void => {
       problems.push({ line: statement.line, message, strayElse });
@@ -70,7 +70,7 @@ function build(list: readonly Statement[]): Structure {
   });
   for (const top of open) {
     const first = top.clauses[0]!;
-    const { mnemonic } = parseStatement(list[first]!.text);
+    const { mnemonic } = list[first]!.parsed;
     const end = mnemonic.startsWith('.if') ? '.endif' : '.endr';
     problems.push({ line: list[first]!.line, message: `${mnemonic} without ${end}`, strayElse: false });
     close(top, list.length);

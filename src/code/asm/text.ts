@@ -1,6 +1,6 @@
 /** Lines of a unit without comments, continuation lines joined, with the places where lines are not shown. */
 import type { SourceUnit } from '../source';
-import { asmBounds } from './bounds';
+import { asmBounds, unreadableLine } from './bounds';
 
 /** A logical line of assembly. */
 export interface AsmLine {
@@ -55,7 +55,7 @@ export function readLines(unit: SourceUnit): AsmText {
     let text = source.text;
     if (text.length > asmBounds.lineLength) {
       tooLong.push(index);
-      text = '';
+      text = unreadableLine;
     }
     const continued = open;
     const keepHash: boolean = directive.test(continued?.text ?? text);
@@ -65,7 +65,8 @@ export function readLines(unit: SourceUnit): AsmText {
     const body = stripped.text.trimEnd();
     const more = body.endsWith('\\');
     const part = more ? body.slice(0, -1) : body;
-    if (continued) open = { ...continued, text: `${continued.text} ${part.trim()}` };
+    if (continued)
+      open = { ...continued, text: `${continued.text} ${part.trim()}`.slice(0, asmBounds.lineLength + 1) };
     else open = { text: part, line: index, gap: gap ? source.hunk : -1 };
     if (!more || open.text.length > asmBounds.lineLength) close(index);
   });
