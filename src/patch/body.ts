@@ -124,20 +124,19 @@ export class BodyReader {
     return !(this.table.text.startsWith('---', start) && this.table.lineEnd(line) === start + 3);
   }
 
-  /** Where lines past the declared counts end: those that follow directly, and later ones if a hunk header ends them. */
+  /**
+   * Where lines past the declared counts end. Blank lines among them are stripped context, but behind a hunk whose
+   * counts are right a blank line and a list in prose look the same: there, only lines that a header ends belong.
+   */
   private surplusEnd(line: number): number {
-    let directEnd = line;
     let end = line;
-    let direct = true;
+    const direct = line < this.limit && this.isSurplus(line);
     for (let at = line; at < this.limit; at++) {
-      if (this.isStop(at)) return this.code(at) === 64 ? end : directEnd;
-      if (this.isSurplus(at)) {
-        end = at + 1;
-        if (direct) directEnd = end;
-      } else if (this.isEmpty(at)) direct = false;
-      else if (!this.isMarker(at)) return directEnd;
+      if (this.isStop(at)) return end;
+      if (this.isSurplus(at)) end = at + 1;
+      else if (!this.isEmpty(at) && !this.isMarker(at)) break;
     }
-    return directEnd;
+    return direct ? end : line;
   }
 
   /** Whether reading lines without a marker by `plan` satisfies the counts and ends cleanly. */

@@ -3,7 +3,7 @@
  * the objects here are small views on them.
  */
 
-/** Kinds of problems the reader reports. A new kind is one new entry here and in docs/diagnostics.md. */
+/** Kinds of problems the reader reports. A new kind is one new entry here and in docs/reading.md. */
 export const diagnosticKinds = {
   'hunk-count-mismatch': 'The hunk header and the body disagree, or the body is cut short.',
   'combined-diff': 'A combined diff of a merge; figures are those against the first parent.',

@@ -46,15 +46,46 @@ describe('applying a patch', () => {
   it('a tree: added, deleted, renamed files, a first directory too many', () => {
     const series = readPatch(
       [
-        '--- /dev/null', '+++ b/new.c', '@@ -0,0 +1 @@', '+new',
-        '--- a/old.c', '+++ /dev/null', '@@ -1 +0,0 @@', '-old',
-        'diff --git a/x b/y', 'similarity index 90%', 'rename from x', 'rename to y', '--- a/x', '+++ b/y', '@@ -1,2 +1,2 @@', ' a', '-b', '+B',
-        '--- linux.orig/mm/z.c', '+++ linux/mm/z.c', '@@ -1 +1 @@', '-z', '+Z', '',
+        '--- /dev/null',
+        '+++ b/new.c',
+        '@@ -0,0 +1 @@',
+        '+new',
+        '--- a/old.c',
+        '+++ /dev/null',
+        '@@ -1 +0,0 @@',
+        '-old',
+        'diff --git a/x b/y',
+        'similarity index 90%',
+        'rename from x',
+        'rename to y',
+        '--- a/x',
+        '+++ b/y',
+        '@@ -1,2 +1,2 @@',
+        ' a',
+        '-b',
+        '+B',
+        '--- linux.orig/mm/z.c',
+        '+++ linux/mm/z.c',
+        '@@ -1 +1 @@',
+        '-z',
+        '+Z',
+        '',
       ].join('\n'),
     );
-    const result = applyToTree(new Map([['old.c', 'old\n'], ['x', 'a\nb\n'], ['mm/z.c', 'z\n']]), series.files);
+    const result = applyToTree(
+      new Map([
+        ['old.c', 'old\n'],
+        ['x', 'a\nb\n'],
+        ['mm/z.c', 'z\n'],
+      ]),
+      series.files,
+    );
     assert.ok(result.ok);
-    assert.deepEqual([...result.tree].sort(), [['mm/z.c', 'Z\n'], ['new.c', 'new\n'], ['y', 'a\nB\n']]);
+    assert.deepEqual([...result.tree].sort(), [
+      ['mm/z.c', 'Z\n'],
+      ['new.c', 'new\n'],
+      ['y', 'a\nB\n'],
+    ]);
     const refused = applyToTree(new Map(), series.files.slice(1));
     assert.deepEqual([refused.ok, !refused.ok && refused.reason], [false, 'there is no file old.c']);
   });
@@ -63,12 +94,17 @@ describe('applying a patch', () => {
     this.timeout(60_000);
     const folder = mkdtempSync(join(tmpdir(), 'apply-'));
     const line = fc.constantFrom('a', 'b', '-- c', '++ d', '', ' e', '@@ -1 +1 @@', '\\ f');
-    const content = fc.tuple(fc.array(line, { maxLength: 30 }), fc.boolean()).map(([lines, newline]) => lines.join('\n') + (newline && lines.length ? '\n' : ''));
+    const content = fc
+      .tuple(fc.array(line, { maxLength: 30 }), fc.boolean())
+      .map(([lines, newline]) => lines.join('\n') + (newline && lines.length ? '\n' : ''));
     fc.assert(
       fc.property(content, content, fc.integer({ min: 0, max: 3 }), (before, after, context) => {
         writeFileSync(join(folder, 'x'), before);
         writeFileSync(join(folder, 'y'), after);
-        const diff = spawnSync('diff', [`-U${context}`, '--label', 'a/x', '--label', 'b/x', 'x', 'y'], { cwd: folder, encoding: 'utf8' }).stdout;
+        const diff = spawnSync('diff', [`-U${context}`, '--label', 'a/x', '--label', 'b/x', 'x', 'y'], {
+          cwd: folder,
+          encoding: 'utf8',
+        }).stdout;
         const [changed] = readPatch(diff).files;
         if (!changed) return before === after;
         const result = applyToText(before, changed, { fuzz: 0 });
