@@ -1,5 +1,5 @@
 /** IR as text, for tests and for looking at. */
-import type { Instruction, IntegerType, IrFunction, IrModule } from './ir';
+import type { Instruction, IntegerType, IrFunction, IrModule, IrVariable } from './ir';
 
 const typeText = ({ bits, signed }: IntegerType): string =>
   bits === 1 ? 'bool' : `${signed ? 's' : 'u'}${bits}`;
@@ -30,7 +30,21 @@ export function dumpModule(module: IrModule): string {
   const config = [...module.assumedConfig]
     .map(([name, value]) => `# ${name}=${value ? 'y' : 'n'}\n`)
     .join('');
-  return module.functions.map(dumpFunction).join('\n') + findings + unread + config;
+  const variables = (module.variables ?? []).map(dumpVariable).join('');
+  return module.functions.map(dumpFunction).join('\n') + variables + findings + unread + config;
+}
+
+function dumpVariable(variable: IrVariable): string {
+  const parts = variable.initialisers.map(({ path, value }) => {
+    const what =
+      value.kind === 'constant'
+        ? String(value.value)
+        : value.kind === 'address'
+          ? `&${value.name}`
+          : value.text;
+    return ` ${path.join('.')}=${what}`;
+  });
+  return `$ ${variable.perCpu ? 'per-cpu ' : ''}${variable.name}:${parts.join('')}\n`;
 }
 
 function instructionText(one: Instruction, name: (register: number) => string): string {

@@ -178,6 +178,46 @@ export type Instruction =
     })
   | (Base & { readonly op: 'return'; readonly value: Register | null });
 
+/** The type of something that lives in memory. */
+export type IrType =
+  | ({ readonly kind: 'integer' } & IntegerType)
+  /** `to`: the type pointed to, as text. */
+  | { readonly kind: 'pointer'; readonly to: string }
+  | { readonly kind: 'struct'; readonly tag: string }
+  /** `length` is null where no text at hand says it. */
+  | { readonly kind: 'array'; readonly of: IrType; readonly length: number | null }
+  | { readonly kind: 'unknown'; readonly name: string };
+
+/** A struct or union. Only the members that the code names are listed, in the order of the definition. */
+export interface IrStruct {
+  readonly tag: string;
+  readonly union: boolean;
+  readonly members: readonly { readonly name: string; readonly type: IrType; readonly bits: number | null }[];
+}
+
+/** The value that an initialiser gives to a part of a variable; parts that none names are 0. */
+export interface IrInitialiser {
+  /** Members and indexes from the variable down; empty for the variable itself. */
+  readonly path: readonly (string | number)[];
+  readonly value:
+    | { readonly kind: 'constant'; readonly value: bigint }
+    | { readonly kind: 'address'; readonly of: 'function' | 'global'; readonly name: string }
+    | { readonly kind: 'unknown'; readonly text: string };
+  readonly line: number;
+}
+
+/** A variable at file level, or a static variable of a function (`function.name`). */
+export interface IrVariable {
+  readonly name: string;
+  readonly unit: SourceUnit;
+  readonly line: number;
+  readonly type: IrType;
+  readonly perCpu: boolean;
+  /** A fragment shows only a part of the initialiser. */
+  readonly partial: boolean;
+  readonly initialisers: readonly IrInitialiser[];
+}
+
 /** A function of C, or a macro or routine of assembly. */
 export interface IrFunction {
   readonly name: string;
@@ -194,6 +234,8 @@ export interface IrFunction {
   /** Source names of the registers that are variables (asm: `rax`, …), for messages; '' for temporaries. */
   readonly names: readonly string[];
   readonly code: readonly Instruction[];
+  /** Variables of the function that live in memory (`address` of kind `local`). */
+  readonly locals?: readonly { readonly name: string; readonly type: IrType }[];
   /** Why this function could not be understood, or null. Then `code` holds one `unknown` instruction: never half-read. */
   readonly unreadable: string | null;
   /** True when the fragment does not show the whole body (cut by the edge of a hunk). */
@@ -231,4 +273,8 @@ export interface IrModule {
   }[];
   /** Configuration symbols that decided something, with the value assumed. */
   readonly assumedConfig: ReadonlyMap<string, boolean>;
+  /** Variables of the units, and those that the code names. */
+  readonly variables?: readonly IrVariable[];
+  /** Structs that the code names members of. */
+  readonly structs?: readonly IrStruct[];
 }

@@ -4,6 +4,7 @@ import type { DefinitionIndex } from './c/program';
 import { bounds } from './c/bounds';
 import type { LoweredFunction } from './c/lowerFunction';
 import { lowerFunction } from './c/lowerFunction';
+import { moduleStructs, moduleVariables } from './c/moduleData';
 import type { Chunk } from './c/slice';
 import type { Architecture } from './configuration';
 import { Configuration } from './configuration';
@@ -51,9 +52,13 @@ export function lowerC(units: readonly SourceUnit[], options: CLoweringOptions):
     }
   }
   const functions = [...lowered.values()].map(one => one.function);
+  const statics = [...lowered].flatMap(([chunk, one]) => one.statics.map(local => ({ chunk, local })));
+  const variables = moduleVariables(program, functions, statics);
   return {
     functions,
     findings,
+    variables,
+    structs: moduleStructs(program, functions, variables),
     unread: [
       ...functions
         .filter(one => one.unreadable !== null)

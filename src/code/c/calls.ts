@@ -5,7 +5,7 @@ import { stripped } from './context';
 import { functionAddress, lowerValue, typeNamed } from './expressions';
 import { unknownLoop } from './grammarFixes';
 import { callbackArguments, ruleFor } from './primitives';
-import { unseenCall } from './repair';
+import { unseenCall } from './unseen';
 import type { Node } from './syntax';
 import { child } from './syntax';
 import type { CType } from './types';

@@ -7,6 +7,8 @@ import { normalised, registerType } from './types';
 /** A place in the code, perhaps not yet known. */
 export interface Label {
   at: number;
+  /** Something jumps to it. */
+  used?: boolean;
 }
 
 type Bare<T> = T extends unknown ? Omit<T, 'line'> : never;
@@ -76,11 +78,15 @@ export class CodeBuilder {
   }
 
   jump(label: Label): void {
-    if (this.reachable) this.push({ op: 'jump', line: this.line, label });
+    if (!this.reachable) return;
+    label.used = true;
+    this.push({ op: 'jump', line: this.line, label });
   }
 
   /** To `yes` if `condition` is not zero, else to `no`. */
   branch(condition: Register, yes: Label, no: Label, text: string, likely: boolean | null): void {
+    yes.used = true;
+    no.used = true;
     this.push({ op: 'branch', line: this.line, condition, label: yes, text, likely });
     this.push({ op: 'jump', line: this.line, label: no });
   }

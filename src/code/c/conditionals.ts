@@ -87,7 +87,8 @@ export class Conditionals {
 
   private keep(tokens: readonly Token[], from: number, to: number): void {
     if (!this.active) return;
-    for (let index = from; index < to; index++) this.kept.push(tokens[index]!);
+    for (let index = from; index < to; index++)
+      if (tokens[index]!.text !== '') this.kept.push(tokens[index]!);
   }
 
   private directive(directive: Directive, next: Directive | undefined): void {

@@ -5,7 +5,7 @@ import type { CodeBuilder, Label } from './codeBuilder';
 import type { TypeNames } from './declarators';
 import { spell } from './expand';
 import type { Program } from './program';
-import { unseen } from './repair';
+import { unseen } from './unseen';
 import type { Chunk } from './slice';
 import type { Node } from './syntax';
 import type { Token } from './tokens';
@@ -30,6 +30,15 @@ export interface SwitchCases {
   fallback: Label | null;
 }
 
+/** A static variable of a function. */
+export interface StaticLocal {
+  readonly name: string;
+  readonly type: CType;
+  readonly initialiser: Node | null;
+  readonly tokens: readonly Token[];
+  readonly line: number;
+}
+
 export class Lowering {
   readonly scopes: Map<string, Local>[] = [new Map<string, Local>()];
   readonly jumps: Jumps[] = [];
@@ -38,6 +47,7 @@ export class Lowering {
   /** Labels that a `goto` names but nothing has placed yet, with the line of the first use. */
   readonly wanted = new Map<string, number>();
   readonly memoryLocals: { readonly name: string; readonly type: CType }[] = [];
+  readonly statics: StaticLocal[] = [];
   /** Names of functions that are called or used as values. */
   readonly used = new Set<string>();
   readonly addressTaken = new Set<string>();

@@ -96,7 +96,7 @@ class Expander {
     const macro = this.scope.isOpaque(text) ? null : this.scope.macro(text);
     if (!macro || macro.cut || (macro.parameters && !called)) {
       const spelling = spellings.get(text);
-      this.out.push(spelling === undefined ? token : { ...token, text: spelling });
+      this.out.push(spelling === undefined ? token : { ...token, text: spelling, written: text });
     } else if (this.isActive(text)) this.out.push({ ...token, painted: true });
     else this.enter(macro, token);
   }
@@ -218,7 +218,9 @@ function joinArguments(args: readonly (readonly Token[])[], place: Place): Token
 
 /** Text of tokens with a single blank where white space stood. */
 export function spell(tokens: readonly Token[]): string {
-  return tokens.map((token, index) => (index > 0 && token.space ? ' ' : '') + token.text).join('');
+  return tokens
+    .map((token, index) => (index > 0 && token.space ? ' ' : '') + (token.written ?? token.text))
+    .join('');
 }
 
 function stringOf(tokens: readonly Token[], at: Token, place: Place): Token {

@@ -11,7 +11,7 @@ import { gatesTest } from './featureTests';
 import { initialise } from './initialisers';
 import { charValue, integerLiteral } from './literals';
 import { lowerPlace } from './places';
-import { unseen } from './repair';
+import { unseen } from './unseen';
 import { lowerStatement } from './statements';
 import type { Node } from './syntax';
 import { child } from './syntax';

@@ -21,7 +21,10 @@ export function declareLocals(l: Lowering, node: Node): void {
     const sized = value && type.kind === 'array' && type.length === null ? measured(type, value) : type;
     if (storage.includes('static')) {
       // The initialiser of a static local has been stored before any code runs.
-      l.scopes.at(-1)!.set(name, { kind: 'global', name: `${l.chunk.name}.${name}`, type: sized });
+      const unique = `${l.chunk.name}.${name}`;
+      l.scopes.at(-1)!.set(name, { kind: 'global', name: unique, type: sized });
+      const { tokens } = l;
+      l.statics.push({ name: unique, type: sized, initialiser: value ?? null, tokens, line: l.code.line });
       continue;
     }
     const local = makeLocal(l, name, sized);

@@ -2,11 +2,13 @@
 import type { CodeFinding, IrFunction } from '../ir';
 import { BoundReached, bounds } from './bounds';
 import { CodeBuilder } from './codeBuilder';
+import type { StaticLocal } from './context';
 import { Lowering, stripped } from './context';
 import type { Declared } from './declarators';
 import { baseType, declare, parameters } from './declarators';
 import { typeOf } from './expressions';
 import { spell } from './expand';
+import { irType } from './moduleData';
 import { makeLocal, placeOf } from './locals';
 import type { ParsedChunk, Program } from './program';
 import type { Chunk } from './slice';
@@ -25,6 +27,7 @@ export interface LoweredFunction {
   /** Names of functions that it calls or uses as values. */
   readonly used: ReadonlySet<string>;
   readonly findings: readonly CodeFinding[];
+  readonly statics: readonly StaticLocal[];
 }
 
 /** Lowers the function of a chunk; one that cannot be read becomes `unreadable`, whole. */
@@ -56,6 +59,7 @@ function unreadable(chunk: Chunk, reason: string, line: number, kind: string): L
       unreadable: why,
     },
     used: new Set(),
+    statics: [],
     findings: [{ kind, unit, line, message: `${chunk.name} is not read: ${why}` }],
   };
 }
@@ -104,7 +108,7 @@ class FunctionLowering {
     for (const statement of body.children) lowerStatement(l, statement);
     code.line = chunk.lastLine;
     this.placeMissingLabels();
-    code.place(l.end);
+    if (l.end.used) code.place(l.end);
     if (code.reachable) code.emit({ op: 'return', value: null });
     const types = this.declarations.map(one => this.parameterText(one));
     return {
@@ -114,9 +118,11 @@ class FunctionLowering {
         registers: code.registers,
         names: code.names,
         code: code.finish(),
+        locals: l.memoryLocals.map(({ name, type }) => ({ name, type: irType(type) })),
         unreadable: null,
       },
       used: l.used,
+      statics: l.statics,
       findings: chunk.gaps.map(line => ({
         kind: 'gap',
         unit: chunk.unit.unit,

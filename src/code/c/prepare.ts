@@ -32,7 +32,7 @@ export function prepare(unit: SourceUnit, context: ConditionContext): PreparedUn
   const skipped: Skipped[] = [];
   for (const { first, last } of stretches(unit)) {
     const base = source.length;
-    const stream = tokenise(unit.lines, first, last);
+    const stream = tokenise(unit.lines, first, last, !unit.whole);
     const tokens = base ? stream.tokens.map(token => shifted(token, base)) : stream.tokens;
     for (const token of tokens) source.push(token);
     const conditioned = new Conditionals({ ...stream, tokens }, context, events).run();

@@ -1,17 +1,14 @@
 /**
- * Completes what a hunk shows of a function's body: openers for brackets that only close, closers for those that only
+ * Completes what the hunks show of a function's body: openers for brackets that only close, closers for those that only
  * open, and a stand-in name, {@link unseen}, where the beginning or the end of an expression is not shown.
  */
 import type { SourceUnit } from '../source';
+import { beginningFor, withoutLooseEnd } from './looseEnds';
 import { indentation } from './prepare';
 import { unmatchedClosers } from './shape';
 import type { Token } from './tokens';
 import { madeUp } from './tokens';
-
-/** Stands for an expression that the hunk does not show. */
-export const unseen = '__unseen';
-/** Stands for the callee of a call whose beginning the hunk does not show. */
-export const unseenCall = '__unseen_call';
+import { unseen } from './unseen';
 
 /** Part of a body without unseen lines inside. */
 export interface BodyPiece {
@@ -25,63 +22,170 @@ export interface CompletedBody {
   readonly repaired: boolean;
 }
 
+/** A block that is open where a piece ends. `column`: where its statement starts, or -1. */
+interface Block {
+  readonly column: number;
+  readonly word: string;
+}
+
+/** Blocks on both sides of a gap of at most so many lines may be the same. */
+const nearLines = 60;
+/** Levels of unseen blocks that indentation is trusted for. */
+const deepest = 12;
+
 export function completeBody(
   pieces: readonly BodyPiece[],
   endSeen: boolean,
   unit: SourceUnit,
 ): CompletedBody {
-  const result: Token[] = [];
-  let repaired = false;
-  pieces.forEach((piece, index) => {
-    const last = index === pieces.length - 1;
-    if (piece.afterHead && last && endSeen) {
-      result.push(...piece.tokens);
-      return;
+  const [only] = pieces;
+  if (pieces.length === 1 && only!.afterHead && endSeen) return { tokens: only!.tokens, repaired: false };
+  const builder = new BodyBuilder(unit);
+  for (const piece of pieces) builder.add(piece);
+  return { tokens: builder.finish(), repaired: true };
+}
+
+class BodyBuilder {
+  private readonly result: Token[] = [];
+  private open: Block[] = [];
+  private lastLine = -1;
+  private line = 0;
+
+  constructor(private readonly unit: SourceUnit) {}
+
+  add(piece: BodyPiece): void {
+    const { tokens } = piece;
+    if (!tokens.length) return;
+    this.line = tokens[0]!.line;
+    if (!piece.afterHead) {
+      this.enter(tokens);
+      this.make(beginningFor(tokens));
     }
-    repaired = true;
-    result.push(...completePiece(piece, unit));
-  });
-  return { tokens: result, repaired };
-}
-
-function completePiece({ tokens, afterHead }: BodyPiece, unit: SourceUnit): Token[] {
-  if (!tokens.length) return [];
-  const line = tokens[0]!.line;
-  const made = (texts: readonly string[]): Token[] => texts.map(text => madeUp(text, line));
-  const body = withoutLooseEnd(tokens);
-  if (afterHead) return body;
-  const opened = openersFor(body, unit);
-  return [
-    ...made(opened.before),
-    ...made(beginningFor(body)),
-    ...body,
-    ...opened.after.map(t => madeUp(t, line)),
-  ];
-}
-
-/** Blocks that the piece only closes, or that its indentation shows. */
-function openersFor(tokens: readonly Token[], unit: SourceUnit): { before: string[]; after: string[] } {
-  const closers = unmatchedClosers(tokens);
-  const before: string[] = [];
-  let from = 0;
-  for (const at of closers) {
-    const next = tokens[at + 1]?.text;
-    const cases = hasCase(tokens, from, at);
-    if (cases) before.unshift('switch', '(', unseen, ')', '{');
-    else if (next === 'while' && closesDo(tokens, at + 1)) before.unshift('do', '{');
-    else if (next === ';' || next === ',') before.unshift('struct', unseen, unseen, '=', '{');
-    else before.unshift('if', '(', unseen, ')', '{');
-    from = at + 1;
+    this.follow(tokens);
+    this.result.push(...withoutLooseEnd(tokens));
+    this.lastLine = tokens.at(-1)!.line;
   }
-  const missing = levelOf(tokens, unit) - closers.length;
-  if (missing <= 0 || missing > 12) return { before, after: [] };
-  const cases = hasCase(tokens, from, tokens.length);
-  if (outdents(tokens, unit) && !closers.length && !cases)
-    return { before: ['if', '(', unseen, ')'], after: [] };
-  const kind = cases ? 'switch' : 'if';
-  const outer = Array.from({ length: missing - 1 }, () => ['if', '(', unseen, ')', '{']).flat();
-  const after = Array.from({ length: missing }, () => '}');
-  return { before: [...outer, kind, '(', unseen, ')', '{', ...before], after };
+
+  finish(): Token[] {
+    this.close(0);
+    return this.result;
+  }
+
+  private make(texts: readonly string[]): void {
+    for (const text of texts) this.result.push(madeUp(text, this.line));
+  }
+
+  private close(depth: number): void {
+    while (this.open.length > depth) {
+      const { word } = this.open.pop()!;
+      this.make(word === 'do' ? ['}', 'while', '(', unseen, ')', ';'] : word === '=' ? ['}', ';'] : ['}']);
+    }
+  }
+
+  /** Closes what the gap has closed, and opens the unseen blocks around the piece. */
+  private enter(tokens: readonly Token[]): void {
+    const closers = unmatchedClosers(tokens);
+    const words = closers.map((at, index) =>
+      this.openerWord(tokens, index ? closers[index - 1]! + 1 : 0, at),
+    );
+    const level = this.levelOf(tokens);
+    const count = Math.max(level, closers.length);
+    const step = this.stepOf(tokens);
+    // Outermost first; blocks that the piece itself closes are the innermost but those that only layout shows.
+    const around: Block[] = [];
+    for (let at = 0; at < count; at++) {
+      const closer = closers.length - 1 - at;
+      around.push({ column: step * (at + 1), word: closer >= 0 ? words[closer]! : '' });
+    }
+    if (closers.length < count) this.withoutClosers(around, words);
+    let same = 0;
+    if (this.isNear(tokens)) while (this.isSame(this.open[same], around[same])) same++;
+    this.close(same);
+    const missing = around.slice(same);
+    if (missing.length > deepest) missing.length = closers.length;
+    const braceless = !closers.length && missing.length > 0 && this.outdents(tokens);
+    const cases = hasCase(tokens, closers.length ? closers.at(-1)! + 1 : 0, tokens.length);
+    missing.forEach((block, index) => {
+      const word = block.word || (cases && index === missing.length - 1 ? 'switch' : 'if');
+      this.opener(word);
+      this.open.push({ ...block, word });
+    });
+    if (braceless) this.braceless();
+  }
+
+  /** Blocks inside those that the piece closes come first; the words belong to the outer ones. */
+  private withoutClosers(around: Block[], words: readonly string[]): void {
+    // The piece starts `around.length` deep and closes `words.length` of them: the innermost.
+    around.forEach((block, at) => {
+      const closer = around.length - 1 - at;
+      around[at] = { ...block, word: words[closer] ?? '' };
+    });
+  }
+
+  private opener(word: string): void {
+    if (word === 'switch') this.make(['switch', '(', unseen, ')', '{']);
+    else if (word === 'do') this.make(['do', '{']);
+    else if (word === '=') this.make(['struct', unseen, unseen, '=', '{']);
+    else this.make(['if', '(', unseen, ')', '{']);
+  }
+
+  /** The innermost unseen block has no braces: only the first statement belongs to it. */
+  private braceless(): void {
+    this.open.pop();
+    this.result.pop();
+  }
+
+  private isNear(tokens: readonly Token[]): boolean {
+    const before = this.unit.lines[this.lastLine]?.fileLine ?? 0;
+    const here = this.unit.lines[tokens[0]!.line]?.fileLine ?? 0;
+    return before > 0 && here > before && here - before <= nearLines;
+  }
+
+  private isSame(open: Block | undefined, around: Block | undefined): boolean {
+    if (!open || !around || open.column < 0 || open.column !== around.column) return false;
+    const does = (word: string): boolean => word === 'do' || word === '=';
+    return around.word === '' || around.word === 'if' || does(around.word) === does(open.word);
+  }
+
+  /** The kind of block that the closer at `at` ends; `from`: where its inside begins in the piece. */
+  private openerWord(tokens: readonly Token[], from: number, at: number): string {
+    const next = tokens[at + 1]?.text;
+    if (hasCase(tokens, from, at)) return 'switch';
+    if (next === 'while' && closesDo(tokens, at + 1)) return 'do';
+    return next === ';' || next === ',' ? '=' : 'if';
+  }
+
+  /** Keeps track of the blocks that the piece opens and closes. */
+  private follow(tokens: readonly Token[]): void {
+    tokens.forEach(({ text, line }, at) => {
+      if (text === '}') this.open.pop();
+      if (text !== '{') return;
+      const start = statementStart(tokens, at);
+      this.open.push({ column: indentation(this.unit.lines[start?.line ?? line]), word: wordOf(tokens, at) });
+    });
+  }
+
+  private stepOf(tokens: readonly Token[]): number {
+    return this.unit.lines[tokens[0]!.line]?.text.startsWith('\t') ? 8 : 4;
+  }
+
+  /** Blocks around the first statement, by its indentation; 0 where the layout says nothing. */
+  private levelOf(tokens: readonly Token[]): number {
+    if (beginningFor(tokens).length || tokens[1]?.text === ':' || tokens[0]!.text === '}') return 0;
+    const columns = indentation(this.unit.lines[tokens[0]!.line]);
+    const step = this.stepOf(tokens);
+    return columns % step === 0 ? Math.max(0, columns / step - 1) : 0;
+  }
+
+  /** Whether a later line stands further left than the first, without a brace that closes a block. */
+  private outdents(tokens: readonly Token[]): boolean {
+    const margin = indentation(this.unit.lines[tokens[0]!.line]);
+    return tokens.some((token, at) => {
+      const before = tokens[at - 1];
+      if (!before || before.line === token.line || token.text === '}') return false;
+      return tokens[at + 1]?.text !== ':' && indentation(this.unit.lines[token.line]) < margin;
+    });
+  }
 }
 
 /** `case` or `default` between the tokens, outside braces that open there. */
@@ -107,169 +211,22 @@ function closesDo(tokens: readonly Token[], at: number): boolean {
   return false;
 }
 
-/** Blocks around the first statement, by its indentation; 0 where the layout says nothing. */
-function levelOf(tokens: readonly Token[], unit: SourceUnit): number {
-  const first = tokens[0]!;
-  if (beginningFor(tokens).length || tokens[1]?.text === ':') return 0;
-  const columns = indentation(unit.lines[first.line]);
-  const step = unit.lines[first.line]?.text.startsWith('\t') ? 8 : 4;
-  return columns % step === 0 ? Math.max(0, columns / step - 1) : 0;
+/** The word that heads the block whose brace is token `brace`: `do`, `=`, `else`, `if`, `for`, … */
+function wordOf(tokens: readonly Token[], brace: number): string {
+  const start = statementStart(tokens, brace);
+  const before = tokens[brace - 1]?.text;
+  if (before === 'do' || before === '=' || before === 'else') return before;
+  return start?.text ?? '';
 }
 
-/** Whether a later line of the piece stands further left than its first, without a brace that closes a block. */
-function outdents(tokens: readonly Token[], unit: SourceUnit): boolean {
-  const margin = indentation(unit.lines[tokens[0]!.line]);
-  return tokens.some((token, at) => {
-    const before = tokens[at - 1];
-    if (!before || before.line === token.line || token.text === '}') return false;
-    return tokens[at + 1]?.text !== ':' && indentation(unit.lines[token.line]) < margin;
-  });
-}
-
-const binaryStarts = new Set([
-  ...['=', '->', '.', '[', '+=', '-=', '*=', '/=', '%=', '&=', '|=', '^=', '<<=', '>>=', '/', '%', '|', '^'],
-  ...['==', '!=', '<', '>', '<=', '>=', '&&', '||', '<<', '>>', '?', ',', ')', ']'],
-]);
-
-/** What must stand before the first token so that it is a statement. */
-function beginningFor(tokens: readonly Token[]): string[] {
-  const { unmatched, semicolons, end } = openEnds(tokens);
-  const first = tokens[0]!.text;
-  const operand = binaryStarts.has(first) ? [unseen] : [];
-  if (unmatched > 0) {
-    const next = tokens[end + 1];
-    const control = next !== undefined && (next.text === '{' || next.kind === 'name' || next.text === '*');
-    const calls = Array.from({ length: unmatched - (control ? 1 : 0) }, () => [unseenCall, '(']).flat();
-    if (!control) return [...calls, ...operand];
-    if (semicolons > 0) return ['for', '(', ...(semicolons === 1 ? [unseen, ';'] : []), ...calls, ...operand];
-    const joined = calls.length || !operand.length ? [unseen, '&&'] : [];
-    return ['if', '(', ...joined, ...calls, ...operand];
-  }
-  if (first === 'else') return ['if', '(', unseen, ')', ';'];
-  if (first === ':') return [unseen, '?', unseen];
-  return operand;
-}
-
-/** Parentheses that the first statement only closes, where the last of them stands, and semicolons before it. */
-function openEnds(tokens: readonly Token[]): { unmatched: number; semicolons: number; end: number } {
+/** First token of the statement that the brace at `brace` belongs to. */
+function statementStart(tokens: readonly Token[], brace: number): Token | undefined {
   let depth = 0;
-  let unmatched = 0;
-  let semicolons = 0;
-  let end = -1;
-  let pending = 0;
-  for (let at = 0; at < tokens.length; at++) {
+  for (let at = brace - 1; at >= 0; at--) {
     const { text } = tokens[at]!;
-    if (text === '(' || text === '[') depth++;
-    else if (text === ')' || text === ']') {
-      if (depth > 0) depth--;
-      else {
-        unmatched++;
-        end = at;
-        semicolons += pending;
-        pending = 0;
-      }
-    } else if (depth === 0 && (text === '{' || text === '}')) break;
-    else if (depth === 0 && text === ';' && (unmatched > 0 || ++pending > 2)) break;
+    if (text === ')') depth++;
+    else if (text === '(') depth--;
+    else if (depth === 0 && (text === ';' || text === '{' || text === '}')) return tokens[at + 1];
   }
-  return { unmatched, semicolons, end };
-}
-
-const needsOperand = new Set([
-  ...[
-    '=',
-    '+=',
-    '-=',
-    '*=',
-    '/=',
-    '%=',
-    '&=',
-    '|=',
-    '^=',
-    '<<=',
-    '>>=',
-    '+',
-    '-',
-    '*',
-    '/',
-    '%',
-    '&',
-    '|',
-    '^',
-  ],
-  ...[
-    '==',
-    '!=',
-    '<',
-    '>',
-    '<=',
-    '>=',
-    '&&',
-    '||',
-    '<<',
-    '>>',
-    '?',
-    ',',
-    '!',
-    '~',
-    '->',
-    '.',
-    '(',
-    'return',
-    'case',
-  ],
-]);
-
-/** The piece with what it leaves open at its end closed. */
-function withoutLooseEnd(tokens: readonly Token[]): Token[] {
-  const result = [...tokens];
-  const line = tokens.at(-1)!.line;
-  const add = (...texts: string[]): void => void result.push(...texts.map(text => madeUp(text, line)));
-  const open: { text: string; word: string; at: number }[] = [];
-  tokens.forEach(({ text }, at) => {
-    if (text === '(' || text === '{' || text === '[') open.push({ text, word: wordBefore(tokens, at), at });
-    else if (text === ')' || text === '}' || text === ']') {
-      const opener = text === ')' ? '(' : text === '}' ? '{' : '[';
-      if (open.at(-1)?.text === opener) open.pop();
-    }
-  });
-  const last = tokens.at(-1)!.text;
-  if (needsOperand.has(last) && !(last === '(' && open.at(-1)?.word !== 'if')) add(unseen);
-  let complete = last === ';' || last === '}' || last === '{';
-  for (const bracket of open.reverse()) {
-    if (bracket.text === '{') {
-      if (!complete) add(';');
-      add('}');
-      if (bracket.word === 'do') add('while', '(', unseen, ')', ';');
-      else if (bracket.word === '=') add(';');
-      complete = true;
-      continue;
-    }
-    if (bracket.word === 'for') {
-      const seen = semicolonsIn(tokens, bracket.at);
-      for (let count = seen; count < 2; count++) add(';');
-    }
-    add(bracket.text === '(' ? ')' : ']');
-    complete = false;
-  }
-  if (last === 'do' && !open.length) add('{', '}', 'while', '(', unseen, ')');
-  if (last === ':' && isConditionalColon(tokens)) add(unseen);
-  if (!complete) add(';');
-  return result;
-}
-
-const semicolonsIn = (tokens: readonly Token[], from: number): number =>
-  tokens.slice(from).filter(token => token.text === ';').length;
-
-/** The word that a bracket belongs to: of `{`, `do`, `=`, or the word before `( … )`. */
-function wordBefore(tokens: readonly Token[], at: number): string {
-  return tokens[at - 1]?.text ?? '';
-}
-
-function isConditionalColon(tokens: readonly Token[]): boolean {
-  for (let at = tokens.length - 2; at >= 0; at--) {
-    const { text } = tokens[at]!;
-    if (text === '?') return true;
-    if (text === ';' || text === '{' || text === '}' || text === 'case' || text === 'default') return false;
-  }
-  return false;
+  return tokens[0];
 }

@@ -88,8 +88,9 @@ export function startOf(tokens: readonly Token[], heading: Heading, around: Surr
     const maybeAggregate = heading.kind !== 'function' && !around.inFunction;
     if (heading.kind === 'struct' || heading.kind === 'initialiser' || (aggregateEnd > 0 && maybeAggregate))
       return { kind: 'aggregate', end: aggregateEnd > 0 ? aggregateEnd : last + 1 };
-    const atMargin = around.indented && around.columns(tokens[last]!) === 0;
-    const ends = atMargin || next === undefined || !startsLikeStatement(tokens, last + 1, around, true);
+    const ends = around.indented
+      ? around.columns(tokens[last]!) === 0
+      : next === undefined || !startsLikeStatement(tokens, last + 1, around, true);
     return ends
       ? { kind: 'body', end: last, closed: true }
       : { kind: 'body', end: tokens.length, closed: false };

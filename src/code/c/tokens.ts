@@ -18,6 +18,8 @@ export interface Token {
    */
   readonly from: number;
   readonly to: number;
+  /** The text as the source has it, where {@link text} is another spelling of it. */
+  readonly written?: string;
   /** True once macro expansion must leave it alone. */
   readonly painted?: boolean;
 }
@@ -79,11 +81,44 @@ const PUNCTUATORS = [
 ];
 
 /**
- * Tokens of `lines[first…last]`, read as one text. A comment that began before it, or that does not end in it, is
+ * Tokens of `lines[first…last]`, read as one text. `fragment`: lines before it may be missing. A comment that began before it, or that does not end in it, is
  * recognised; so is the tail of a macro whose head is not shown.
  */
-export function tokenise(lines: readonly SourceLine[], first: number, last: number): TokenStream {
-  return new Scanner(lines, first, last).run();
+export function tokenise(
+  lines: readonly SourceLine[],
+  first: number,
+  last: number,
+  fragment = false,
+): TokenStream {
+  const stream = new Scanner(lines, first, last).run();
+  const inset = /^[ \t]/.test(lines[stream.tokens[0]?.line ?? first]?.text ?? '');
+  return fragment && inset ? withoutMacroEnd(stream) : stream;
+}
+
+/**
+ * A fragment that starts with the last line of a macro: an expression without semicolon, then a directive. The line
+ * before it, which asks for a continuation, is not shown.
+ */
+function withoutMacroEnd(stream: TokenStream): TokenStream {
+  const end = stream.directives[0]?.at ?? 0;
+  if (end === 0 || end > 40) return stream;
+  const tail = stream.tokens.slice(0, end);
+  const last = tail[end - 1]!.text;
+  const complete = last === ')' || last === '0' || tail[end - 1]!.kind === 'name';
+  if (!complete || tail.some(({ text }) => text === ';' || text === '{' || text === '}' || text === '='))
+    return stream;
+  const skipped = {
+    firstLine: stream.firstLine,
+    lastLine: tail[end - 1]!.line,
+    why: 'part of a macro whose head is not shown',
+  };
+  return {
+    ...stream,
+    tokens: stream.tokens.map((token, at) =>
+      at < end ? { ...token, text: '', kind: 'punct' as const } : token,
+    ),
+    skipped: [...stream.skipped, skipped],
+  };
 }
 
 class Scanner {

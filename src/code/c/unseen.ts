@@ -1,0 +1,6 @@
+/** Names that the repair of fragments makes up. */
+
+/** Stands for an expression that the hunk does not show. */
+export const unseen = '__unseen';
+/** Stands for the callee of a call whose beginning the hunk does not show. */
+export const unseenCall = '__unseen_call';
