@@ -5,12 +5,20 @@
 import type { IrFunction, IrModule } from '../code/ir';
 import type { SourceUnit } from '../code/source';
 import type { PatchDocument, PatchFile } from '../patch/model';
-import { Layer, LayeredProgram, type PlaceHints } from './definitions';
+import { Layer, LayeredProgram, type MacroModule, type PlaceHints } from './definitions';
 import { macroUnits } from './macros';
 import { relevantFiles } from './relevance';
 import { patchesOf, type PatchEntry } from './series';
 import type { KernelTree } from './tree';
-import { fileChange, unitAfter, wholeUnit, type FileChange } from './units';
+import {
+  agrees,
+  fileChange,
+  knownAfter,
+  nothingKnown,
+  unitAfter,
+  type FileChange,
+  type KnownFile,
+} from './units';
 
 /** The readers of code. `context` holds units whose macros, types and inline functions may be used. */
 export interface FrontEnd {
@@ -73,6 +81,7 @@ class PatchReader {
   constructor(
     private readonly options: AnalysisOptions,
     private readonly context: readonly SourceUnit[],
+    private readonly known: ReadonlyMap<string, KnownFile>,
   ) {}
 
   private async lower(
@@ -89,8 +98,7 @@ class PatchReader {
   }
 
   private unit(change: FileChange, applied: number): SourceUnit {
-    const before = change.oldPath === null ? null : (this.options.tree?.lines(change.oldPath) ?? null);
-    return before ? wholeUnit(change, before, applied) : unitAfter(change, applied);
+    return unitAfter(change, applied, knownOf(change, this.known, this.options.tree));
   }
 
   async read(entry: PatchEntry, changes: readonly FileChange[], hints: PlaceHints): Promise<PatchAnalysis> {
@@ -141,8 +149,8 @@ class PatchReader {
   private async readMacros(
     own: readonly { change: FileChange; stage: number; unit: SourceUnit }[],
     found: ReadonlyMap<PatchFile, { stages: Map<number, readonly IrFunction[]> }>,
-  ): Promise<IrModule[]> {
-    const modules: IrModule[] = [];
+  ): Promise<MacroModule[]> {
+    const modules: MacroModule[] = [];
     for (const { change, stage, unit } of own) {
       const macros = macroUnits(unit);
       const module = await this.lower('c', macros, [unit]);
@@ -153,7 +161,7 @@ class PatchReader {
         fn => fn.unreadable === null && !known.has(fn.name) && macros.includes(fn.unit),
       );
       stages.set(stage, [...(stages.get(stage) ?? []), ...readable]);
-      modules.push({ ...module, functions: readable, unread: [] });
+      modules.push({ ...module, functions: readable, unread: [], fromMacros: true });
     }
     return modules;
   }
@@ -204,6 +212,41 @@ const unitsOf = (patch: PatchAnalysis): SourceUnit[] =>
     return unit ? [unit] : [];
   });
 
+/** What is known of a file before a patch: what earlier patches left of it, else the tree's text. */
+function knownOf(
+  change: FileChange,
+  known: ReadonlyMap<string, KnownFile>,
+  tree: KernelTree | null,
+): KnownFile {
+  if (change.oldPath === null) return nothingKnown;
+  const before = known.get(change.oldPath);
+  if (before && agrees(change, before)) return before;
+  const lines = before ? null : (tree?.lines(change.oldPath) ?? null);
+  if (!lines) return nothingKnown;
+  const whole: KnownFile = {
+    lines: new Map(lines.map((text, at) => [at + 1, { text, documentLine: 0, heading: '' }])),
+    whole: true,
+  };
+  return agrees(change, whole) ? whole : nothingKnown;
+}
+
+/** The state of a series' files. */
+class SeriesState {
+  readonly names = new Set<string>();
+  known = new Map<string, KnownFile>();
+
+  /** Applies a patch to what is known. */
+  apply(changes: readonly FileChange[], tree: KernelTree | null): void {
+    const after = new Map(this.known);
+    for (const change of changes) {
+      const left = knownAfter(change, knownOf(change, this.known, tree));
+      if (change.oldPath !== null) after.delete(change.oldPath);
+      if (change.newPath !== null) after.set(change.newPath, left);
+    }
+    this.known = after;
+  }
+}
+
 /** Reads every patch of a document. */
 export async function analyseDocument(
   document: PatchDocument,
@@ -212,19 +255,29 @@ export async function analyseDocument(
   const entries = patchesOf(document);
   const hints = hintsOf(entries);
   const patches: PatchAnalysis[] = [];
-  const namesOf = new Map<string, Set<string>>();
+  const states = new Map<string, SeriesState>();
+  const before = new Map<number, ReadonlyMap<string, KnownFile>>();
   for (const entry of entries) {
-    const names = namesOf.get(entry.series) ?? new Set<string>();
-    namesOf.set(entry.series, names);
-    const relevant = relevantFiles(entry.files, names);
-    const changes = entry.files.filter(file => relevant.has(file)).flatMap(file => fileChange(file) ?? []);
+    const state = states.get(entry.series) ?? new SeriesState();
+    states.set(entry.series, state);
+    const relevant = relevantFiles(entry.files, state.names);
+    const every = entry.files.flatMap(file => fileChange(file) ?? []);
+    const changes = every.filter(change => relevant.has(change.file));
     const context = patches.filter(patch => patch.entry.series === entry.series).flatMap(unitsOf);
-    const own = entry.parts.version > 1 || entries.length === 1 ? hints : { ...hints };
-    patches.push(await new PatchReader(options, context).read(entry, changes, own));
+    // A revision stands on what the patch that it revises stood on.
+    const known = (entry.revises !== null ? before.get(entry.revises) : undefined) ?? state.known;
+    before.set(entry.message, known);
+    patches.push(
+      await new PatchReader(options, context.slice(-contextLimit), known).read(entry, changes, hints),
+    );
+    if (entry.revises === null && relevant.size + state.known.size > 0) state.apply(every, options.tree);
   }
   connect(patches, hints, options.tree);
   return { document, patches, hints };
 }
+
+/** Greatest number of units of earlier patches whose macros and types are at hand. */
+const contextLimit = 60;
 
 /** Patches that revise files of `patch` in part. */
 const revisionsOf = (patches: readonly PatchAnalysis[], patch: PatchAnalysis): PatchAnalysis[] =>

@@ -11,14 +11,20 @@ export function isTouched(fn: IrFunction): boolean {
   return false;
 }
 
+/** Functions made of C macros: a function of the same name is preferred, whatever file it stands in. */
+export interface MacroModule extends IrModule {
+  readonly fromMacros: true;
+}
+
 /** What some units define. */
 export class Layer {
   readonly functions = new Map<string, IrFunction[]>();
   readonly touched = new Set<IrFunction>();
   private readonly tables = new Map<string, string[]>();
+  private readonly macros = new Set<IrFunction>();
 
   constructor(
-    modules: readonly IrModule[],
+    modules: readonly (IrModule | MacroModule)[],
     units: readonly SourceUnit[],
     readonly isTree = false,
   ) {
@@ -28,6 +34,7 @@ export class Layer {
         if (known) known.push(fn);
         else this.functions.set(fn.name, [fn]);
         if (isTouched(fn)) this.touched.add(fn);
+        if ('fromMacros' in module) this.macros.add(fn);
       }
     for (const unit of units) this.readTables(unit);
   }
@@ -54,7 +61,8 @@ export class Layer {
     if (!all) return null;
     if (all.length === 1) return all[0]!;
     const readable = all.filter(fn => fn.unreadable === null);
-    const candidates = readable.length ? readable : all;
+    const functions = readable.filter(fn => !this.macros.has(fn));
+    const candidates = functions.length ? functions : readable.length ? readable : all;
     return (
       candidates.find(fn => fn.unit === from) ??
       candidates.find(fn => fn.unit.path === from?.path) ??

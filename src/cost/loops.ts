@@ -105,6 +105,8 @@ function survey(runner: Runner, frame: Frame, loop: Loop, entry: State, order: r
       };
       for (const slot of slots) open(slot, null, slotName(frame, slot));
       for (const address of memory) open(null, address, nameOfCell(address));
+      // The body changes the state that it is given.
+      const memoryAtStart = new Map(start.memory);
       exits = [];
       const mode: Mode = { loop, exits, countedExit: null, weightOf: () => [{ guard: yes, count: one }] };
       const { back } = runner.region(frame, order, loop.header, start, mode);
@@ -125,7 +127,7 @@ function survey(runner: Runner, frame: Frame, loop: Loop, entry: State, order: r
           if (
             !memory.has(address) &&
             !mentions(address, changing) &&
-            value !== (start.memory.get(address) ?? space.load(address, 0))
+            value !== (memoryAtStart.get(address) ?? space.load(address, 0))
           ) {
             memory.add(address);
             found = true;

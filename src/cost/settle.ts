@@ -77,6 +77,10 @@ export function settledBy(space: ValueSpace, atom: Atom, assumption: RangeAssump
   if (atom.bit === 63) return false;
   if (atom.bit === 7) return true;
   const { value } = atom;
+  if (value.kind === 'symbol' && value.key.startsWith('count:')) {
+    const count = parse(value.name);
+    return count ? (evaluate(count, assumption.values) ?? 1) !== 0 : null;
+  }
   if (atom.bit !== null || value.kind !== 'binary') return null;
   const { a, b, operator } = value;
   if (operator === 'lt') {

@@ -56,40 +56,91 @@ function sideLines(lines: readonly HunkLine[], hunk: number, side: 'old' | 'new'
     }));
 }
 
+/** A line of a file that is known from elsewhere: an earlier patch of the series, or the tree. */
+export interface KnownLine {
+  readonly text: string;
+  /** 0 where it is not in the document. */
+  readonly documentLine: number;
+  /** The function named in the header of the hunk that showed it, or ''. */
+  readonly heading: string;
+}
+
+/** What is known of a file before a patch. */
+export interface KnownFile {
+  /** By 1-based line. */
+  readonly lines: ReadonlyMap<number, KnownLine>;
+  /** Every line is known. */
+  readonly whole: boolean;
+}
+
+export const nothingKnown: KnownFile = { lines: new Map(), whole: false };
+
+/** Whether the hunks' own old lines agree with what is known; if not, the patch is for another state of the file. */
+export function agrees(change: FileChange, known: KnownFile): boolean {
+  for (const hunk of change.hunks)
+    for (const line of hunk) {
+      const there = line.oldLine > 0 ? known.lines.get(line.oldLine) : undefined;
+      if (there && there.text.trimEnd() !== line.text.trimEnd()) return false;
+    }
+  return true;
+}
+
 /**
- * The file with the first `applied` hunks applied. 0 is the old side; as many as there are, the new one.
- * Lines of every hunk keep their mark of being changed, so that each hunk's own lines can be told.
+ * The file with the first `applied` hunks applied: 0 is the old side; as many as there are, the new one. Lines that no
+ * hunk shows come from what is known. Lines of every hunk keep their mark of being changed, so that each hunk's own
+ * lines can be told.
  */
-export function unitAfter(change: FileChange, applied: number): SourceUnit {
-  const lines = change.hunks.flatMap((hunk, index) =>
-    sideLines(hunk, index, index < applied ? 'new' : 'old'),
-  );
+export function unitAfter(change: FileChange, applied: number, known: KnownFile = nothingKnown): SourceUnit {
+  const lines: SourceLine[] = [];
+  const others = [...known.lines].sort(([a], [b]) => a - b);
+  let next = 0;
+  let shift = 0;
+  const headings = [...change.headings];
+  let last = -1;
+  const keepUntil = (oldLine: number): void => {
+    for (; next < others.length && others[next]![0] < oldLine; next++) {
+      const [at, { text, documentLine, heading }] = others[next]!;
+      // A stretch that no hunk shows is a hunk of its own to the readers, so that they see the gaps around it.
+      if (at !== last + 1 && !known.whole) headings.push(heading);
+      last = at;
+      lines.push({
+        text,
+        fileLine: at + shift,
+        documentLine,
+        changed: false,
+        hunk: known.whole ? -1 : headings.length - 1,
+      });
+    }
+  };
+  change.hunks.forEach((hunk, index) => {
+    const { oldStart, oldLines } = change.file.hunks[index]!;
+    const first = hunk.find(line => line.oldLine > 0)?.oldLine ?? oldStart + (oldLines === 0 ? 1 : 0);
+    const olds = hunk.filter(line => line.kind !== LineKind.Added).length;
+    const news = hunk.filter(line => line.kind !== LineKind.Removed).length;
+    keepUntil(first);
+    const side = index < applied ? 'new' : 'old';
+    sideLines(hunk, index, side).forEach((line, at) => lines.push({ ...line, fileLine: first + shift + at }));
+    // Known lines that the hunk shows itself.
+    while (next < others.length && others[next]![0] < first + olds) next++;
+    if (side === 'new') shift += news - olds;
+  });
+  keepUntil(Infinity);
   const side: Side = applied === 0 ? 'old' : 'new';
-  return { path: change.path, side, lines, whole: isWhole(change, applied), headings: change.headings };
+  const whole = known.whole || isWhole(change, applied);
+  return { path: change.path, side, lines, whole, headings };
+}
+
+/** What is known of the file when the whole patch is applied. */
+export function knownAfter(change: FileChange, known: KnownFile): KnownFile {
+  const unit = unitAfter(change, change.hunks.length, known);
+  const lines = unit.lines.map(
+    ({ fileLine, text, documentLine, hunk }) =>
+      [fileLine, { text, documentLine, heading: unit.headings[hunk] ?? '' }] as const,
+  );
+  return { lines: new Map(lines), whole: unit.whole };
 }
 
 /** An added or deleted file shows all of itself on the side where it exists. */
 const isWhole = (change: FileChange, applied: number): boolean =>
   change.hunks.length === 1 &&
   ((applied === 1 && change.file.status === 'added') || (applied === 0 && change.file.status === 'deleted'));
-
-/** The file of a kernel tree before a patch, with the hunks' lines marked: `before` is the whole text. */
-export function wholeUnit(change: FileChange, before: readonly string[], applied: number): SourceUnit {
-  const lines: SourceLine[] = [];
-  const side: Side = applied === 0 ? 'old' : 'new';
-  let next = 0;
-  let newLine = 1;
-  const keep = (until: number): void => {
-    for (; next < until && next < before.length; next++)
-      lines.push({ text: before[next]!, fileLine: newLine++, documentLine: 0, changed: false, hunk: -1 });
-  };
-  change.hunks.forEach((hunk, index) => {
-    const first = hunk.find(line => line.oldLine > 0)?.oldLine ?? change.file.hunks[index]!.oldStart + 1;
-    keep(first - 1);
-    next += hunk.filter(line => line.kind !== LineKind.Added).length;
-    for (const line of sideLines(hunk, index, index < applied ? 'new' : 'old'))
-      lines.push({ ...line, fileLine: newLine++ });
-  });
-  keep(before.length);
-  return { path: change.path, side, lines, whole: true, headings: change.headings };
-}

@@ -5,7 +5,7 @@
 import type { Instruction } from '../code/ir';
 import { no } from './guard';
 import type { State } from './machineState';
-import { ceilOf, constant, parse, type Polynomial } from './polynomial';
+import { ceilOf, constant, constantOf, parse, type Polynomial } from './polynomial';
 import { countOf } from './quantity';
 import type { Frame, Runner, Weight } from './runner';
 import type { Value, ValueSpace } from './values';
@@ -55,8 +55,7 @@ export function runQueueCall(
   state.memory.set(cell, space.constant(0));
   runner.recording.assumed.add('Xen-PV: outside lazy MMU mode, so that an issue sends what is queued');
   if (queued.kind === 'constant' && queued.value === 0n) {
-    const repeats =
-      weight.some(part => part.count.terms.size > 0 && !part.count.terms.has('')) || frame.depth > 40;
+    const repeats = weight.some(part => constantOf(part.count) === null);
     if (repeats && !runner.quiet)
       runner.recording.findings.push({
         kind: 'xen-batch-empty',
