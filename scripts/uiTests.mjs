@@ -32,6 +32,10 @@ for (const [name, theme] of Object.entries(themes)) {
   cpSync(join(root, 'examples'), join(folder, name), { recursive: true });
   mkdirSync(join(folder, name, '.vscode'));
   writeFileSync(
+    join(folder, name, 'readme.patch'),
+    '--- a/README\n+++ b/README\n@@ -1 +1 @@\n-Old.\n+New.\n',
+  );
+  writeFileSync(
     join(folder, name, '.vscode/settings.json'),
     JSON.stringify({ 'workbench.colorTheme': theme }),
   );

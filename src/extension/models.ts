@@ -27,14 +27,11 @@ interface Entry {
   promise: Promise<DocumentModel | undefined>;
 }
 
-/** After so many milliseconds the editor may have dropped a request for hints. */
-const patience = 400;
-
 /** What happened to a document's model. */
 export interface ModelChange {
   readonly uri: vscode.Uri;
-  /** It took long: providers may have given up waiting, so they have to be asked again. */
-  readonly late: boolean;
+  /** Providers that had nothing have to be asked again. Those that wait for a reading answer by themselves. */
+  readonly ask: boolean;
 }
 
 /** Only files in this language are read; a provider's selector says the same. */
@@ -92,13 +89,13 @@ export class Models implements vscode.Disposable {
     if (!entry || entry.model) return;
     entry.state = { kind: 'stopped' };
     entry.abort.abort();
-    this.changed.fire({ uri: document.uri, late: false });
+    this.changed.fire({ uri: document.uri, ask: false });
   }
 
   /** Reads it again although it has not changed. */
   again(document: vscode.TextDocument): void {
     this.forget(document.uri);
-    this.changed.fire({ uri: document.uri, late: true });
+    this.changed.fire({ uri: document.uri, ask: true });
   }
 
   dispose(): void {
@@ -126,12 +123,11 @@ export class Models implements vscode.Disposable {
   private async read(document: vscode.TextDocument, entry: Entry): Promise<DocumentModel | undefined> {
     const { uri } = document;
     const { signal } = entry.abort;
-    const begun = performance.now();
     const analyse = async (text: string, firstInvalidLine: number | null): Promise<DocumentModel> => {
       const options = { ...this.options(), firstInvalidLine };
       const report = await this.worker.analyse(text, options, signal, (done, total) => {
         entry.state = { kind: 'reading', done, total };
-        this.changed.fire({ uri, late: false });
+        this.changed.fire({ uri, ask: false });
       });
       return { report, lines: lineMap(text) };
     };
@@ -151,7 +147,7 @@ export class Models implements vscode.Disposable {
       return undefined;
     } finally {
       if (this.entries.get(uri.toString()) === entry)
-        this.changed.fire({ uri, late: performance.now() - begun > patience });
+        this.changed.fire({ uri, ask: false });
     }
   }
 }

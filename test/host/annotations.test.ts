@@ -36,8 +36,8 @@ describe('annotations', () => {
     const { document } = await open(deferral);
     const titles = await lensTitles(document);
     equal(titles.length, 2, 'two hunks');
-    matches(titles[0], /^▲ TLB by name: \+INVLPG \+LFENCE → 124 cy \(94–190\)$/, 'entry code');
-    matches(titles[1], /^▼ TLB by name: −INVPCID_ADDR → −258 cy \(−300 to −228\)$/, 'flush code');
+    matches(titles[0], /^▲ TLB, by name: \+INVLPG \+LFENCE → 124 cy \(94–190\)$/, 'entry code');
+    matches(titles[1], /^▼ TLB, by name: −INVPCID_ADDR → −258 cy \(−300 to −228\)$/, 'flush code');
   });
 
   it('explain a line and a hunk on hover, with sources and a way to turn them off', async () => {

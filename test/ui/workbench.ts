@@ -1,5 +1,5 @@
 /** One window of a real VS Code, driven from outside by a browser. scripts/uiTests.mjs sets the environment. */
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { join } from 'node:path';
 
 const setting = (name: string): string => {
@@ -27,7 +27,7 @@ export type Theme = 'dark' | 'light' | 'hc-dark' | 'hc-light';
 
 /** VS Code with `file` of the examples open; the question whether to trust the folder is answered. */
 export async function openWorkbench(theme: Theme, file: string, trust = false): Promise<Page> {
-  const context = await (await openBrowser()).newContext({ viewport: { width: 1400, height: 1300 } });
+  const context = await (await openBrowser()).newContext({ viewport: { width: 1400, height: 1500 } });
   const page = await context.newPage();
   const port = setting('TLBSCOPE_UI_PORT');
   const folder = join(setting('TLBSCOPE_UI_WORKSPACES'), theme);
@@ -44,16 +44,6 @@ export async function openWorkbench(theme: Theme, file: string, trust = false): 
   return page;
 }
 
-/** Runs a command by its title, as a user would. */
-export async function runCommand(page: Page, title: string): Promise<void> {
-  await page.keyboard.press('F1');
-  await page.locator('.quick-input-widget input').waitFor();
-  await page.keyboard.type(title);
-  const row = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
-  await row.waitFor();
-  await row.click();
-}
-
 export const screenshot = (page: Page, name: string): Promise<Buffer> =>
   page.screenshot({ path: join('artifacts/ui', `${name}.png`) });
 
@@ -66,9 +56,9 @@ export async function hintTexts(page: Page): Promise<string[]> {
       .sort((x, y) => x.top - y.top),
   );
   return placed.flatMap(({ text }) => {
-    const plain = text.replaceAll('\u00a0', ' ').replaceAll('\u200c', '');
-    const start = / [+\u2212]?[A-Z][A-Z0-9_]{3,} [\u2212\d]/.exec(plain)?.index;
-    return start !== undefined && plain.endsWith(' by name') ? [plain.slice(start + 1)] : [];
+    const plain = text.replace(/[\s\u200b\u200c]+/g, ' ').trim();
+    const start = /[+\u2212]?[A-Z][A-Z0-9_]{3,} [\u2212\d]/.exec(plain)?.index;
+    return start !== undefined && plain.endsWith(' by name') ? [plain.slice(start)] : [];
   });
 }
 
@@ -78,3 +68,7 @@ export const statusText = (page: Page): Promise<string> => page.locator('.status
 /** Texts of the lenses in view. */
 export const lensTexts = (page: Page): Promise<string[]> =>
   page.locator('.codelens-decoration a').allInnerTexts();
+
+/** Resolves when what fades in is all there. */
+export const faded = (element: Locator): Promise<unknown> =>
+  element.evaluate(node => Promise.all(node.getAnimations({ subtree: true }).map(one => one.finished)));

@@ -27,7 +27,12 @@ function list(lines: readonly string[]): string[] {
   return lines.length > longestList ? [...shown, `- and ${lines.length - longestList} more`] : shown;
 }
 
-const times = (row: PriceRow): string => (row.times === null ? 'unknown' : formatNumber(row.times));
+/** `−1`, or `n → 10` where the count has symbols. */
+function countCell({ count, times }: PriceRow): string {
+  const shown = markdownText(count.replaceAll('*', '·').replaceAll('-', '\u2212'));
+  if (times === null) return `${shown} → unknown`;
+  return /^-?\d+$/.test(count) ? shown : `${shown} → ${formatNumber(times)}`;
+}
 
 function tableRow(row: PriceRow): string {
   const { figure } = row;
@@ -36,16 +41,15 @@ function tableRow(row: PriceRow): string {
       ? 'unknown'
       : `${formatNumber(figure.cycles)} (${formatNumber(figure.low ?? figure.cycles)}–${formatNumber(figure.high ?? figure.cycles)})`;
   const sum = row.cycles ? formatRange(row.cycles) : `unknown: ${markdownText(row.why)}`;
-  const count = markdownText(row.count.replaceAll('*', '·'));
-  const cells = [markdownText(row.operation), count, times(row), each, figure?.kind ?? '–', sum];
+  const cells = [markdownText(row.operation), countCell(row), each, figure?.kind ?? '–', sum];
   return `| ${cells.join(' | ')} |`;
 }
 
 function priceTable(priced: Price): string[] {
   if (!priced.rows.length) return [];
   return [
-    '| operation | count | times | cycles each | kind | sum |',
-    '| --- | --- | ---: | ---: | --- | ---: |',
+    '| operation | count | cycles each | kind | sum |',
+    '| :-- | :-- | :-- | :-- | :-- |',
     ...priced.rows.map(tableRow),
   ];
 }
@@ -89,13 +93,13 @@ function causeLine({ name, operations, why, gates, note }: Cause): string {
 const byNameNote =
   'By name: each line counts once, as the catalogue of kernel names says; loops, conditions and the functions called are not read.';
 
-function ending(machine: ShownMachine, off: readonly Switch[]): string {
-  const links = [
+function links(machine: ShownMachine, off: readonly Switch[]): string {
+  const commands = [
     commandLink('Choose machine', 'tlbscope.chooseMachine'),
     commandLink('Set n and c', 'tlbscope.chooseValues'),
     ...off.map(name => commandLink(`Turn off: ${switches[name].toLowerCase()}`, 'tlbscope.hide', name)),
   ];
-  return `${markdownText(machine.name)} · ${links.join(' · ')}`;
+  return `${markdownText(machine.name)} · ${commands.join(' · ')}`;
 }
 
 const blocks = (...parts: readonly (readonly string[])[]): string =>
@@ -127,12 +131,12 @@ export function lineHover(
       : `${side}: no operation, but it has to do with the TLB`;
   return blocks(
     [head],
+    [links(machine, off)],
     list(line.causes.map(causeLine)),
     priceTable(priced),
     unknownLines(line.unknown),
     line.weak ? [byNameNote] : [],
     sources(priced, machine),
-    [ending(machine, off)],
   );
 }
 
@@ -156,6 +160,7 @@ export function hunkHover(
     : [];
   return blocks(
     [head],
+    [links(machine, off)],
     other,
     priceTable(priced),
     hunk.derivation.length
@@ -165,6 +170,5 @@ export function hunkHover(
     hunk.gates.length ? [`Depends on ${hunk.gates.map(gate => markdownText(gate)).join(', ')}.`] : [],
     hunk.weak ? [byNameNote] : [],
     sources(priced, machine),
-    [ending(machine, off)],
   );
 }

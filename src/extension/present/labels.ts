@@ -106,7 +106,7 @@ export const directionWord = (of: Direction): string => words[of];
 export function verdictText(hunk: HunkAnnotation, machine: ShownMachine, values: Values): string {
   const priced = hunkPrice(hunk, machine, values);
   const way = direction(hunk, priced.cycles);
-  const lead = `${arrows[way]} TLB${hunk.weak ? ' by name' : ''}: `;
+  const lead = `${arrows[way]} TLB${hunk.quoted ? ', quoted' : ''}${hunk.weak ? ', by name' : ''}: `;
   const unknown = hunk.unknown.length ? `; ${hunk.unknown.length} not known` : '';
   if (!Object.keys(hunk.delta).length)
     return `${lead}${hunk.unknown.length ? 'no number' : 'no operation added or taken away'}${unknown}`;

@@ -27,7 +27,7 @@ export class CodeLenses implements vscode.CodeLensProvider {
     const { models, settings } = this.shared;
     return [
       this.changed,
-      models.onDidChange(({ late }) => late && this.changed.fire()),
+      models.onDidChange(({ ask }) => ask && this.changed.fire()),
       settings.onDidChange(() => this.changed.fire()),
       vscode.languages.registerCodeLensProvider(patchSelector, this),
     ];

@@ -11,7 +11,7 @@ export class Folding implements vscode.FoldingRangeProvider {
   register(): Releasable[] {
     return [
       this.changed,
-      this.shared.models.onDidChange(({ late }) => late && this.changed.fire()),
+      this.shared.models.onDidChange(({ ask }) => ask && this.changed.fire()),
       vscode.languages.registerFoldingRangeProvider(patchSelector, this),
     ];
   }

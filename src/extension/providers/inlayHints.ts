@@ -31,7 +31,7 @@ export class InlayHints implements vscode.InlayHintsProvider {
     const { models, settings } = this.shared;
     return [
       this.changed,
-      models.onDidChange(({ late }) => late && this.changed.fire()),
+      models.onDidChange(({ ask }) => ask && this.changed.fire()),
       settings.onDidChange(() => this.changed.fire()),
       vscode.languages.registerInlayHintsProvider(patchSelector, this),
     ];

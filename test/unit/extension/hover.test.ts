@@ -29,7 +29,7 @@ describe('hover', () => {
     ];
     const text = lineHover(lineOf({ operations: { INVLPG: 'n' }, causes }), machine, values, ['inlayHints']);
     assert.match(text, /\*\*1000 cy \(900–1200\)\*\* at n=10, \*by name\*/);
-    assert.match(text, /\| INVLPG \| n \| 10 \| 100 \(90–120\) \| measured \| 900–1200 cy \|/);
+    assert.match(text, /\| INVLPG \| n → 10 \| 100 \(90–120\) \| measured \| 900–1200 cy \|/);
     assert.match(text, /\*\*tq\\_one\*\* → n·INVLPG\. One page each\\\. Needs PTI\./);
     assert.match(text, /INVLPG: PAPER by Somebody\. One note/);
     assert.match(
@@ -46,7 +46,7 @@ describe('hover', () => {
       [],
     );
     assert.match(text, /\*\*no price\*\*/);
-    assert.match(text, /\| ISB \| 1 \| 1 \| unknown \| .* \| unknown: nobody knows \|/);
+    assert.match(text, /\| ISB \| 1 \| unknown \| .* \| unknown: nobody knows \|/);
     assert.match(text, /tq\\_x, line 9: no row/);
   });
 

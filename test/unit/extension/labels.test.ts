@@ -108,7 +108,7 @@ describe('verdictText', () => {
   it('gives the delta, its cycles and the values used', () => {
     assert.equal(
       verdictText(hunkOf({ delta: { INVLPG: 'n', INVPCID_ADDR: '-n' } }), machine, values),
-      '▼ TLB by name: +n·INVLPG −n·INVPCID_ADDR → −1500 cy (−2100 to −800) at n=10',
+      '▼ TLB, by name: +n·INVLPG −n·INVPCID_ADDR → −1500 cy (−2100 to −800) at n=10',
     );
     assert.equal(verdictText(hunkOf({ weak: false }), machine, values), '▲ TLB: +INVLPG → 100 cy (90–120)');
   });
@@ -116,16 +116,16 @@ describe('verdictText', () => {
   it('says in words when there is nothing to count or no number', () => {
     assert.equal(
       verdictText(hunkOf({ delta: {} }), machine, values),
-      '= TLB by name: no operation added or taken away',
+      '= TLB, by name: no operation added or taken away',
     );
     const unknown = [{ name: 'tq', line: 7, why: 'no row' }];
     assert.equal(
       verdictText(hunkOf({ delta: {}, unknown }), machine, values),
-      '? TLB by name: no number; 1 not known',
+      '? TLB, by name: no number; 1 not known',
     );
     assert.equal(
       verdictText(hunkOf({ delta: { ISB: '1' } }), machine, values),
-      '? TLB by name: +ISB → no price on Test',
+      '? TLB, by name: +ISB → no price on Test',
     );
   });
 });
