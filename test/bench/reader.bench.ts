@@ -6,6 +6,7 @@ import { parsePatch } from 'diff';
 import parseDiff from 'parse-diff';
 import { decodeDocument } from '../../src/patch/decode';
 import { readPatch } from '../../src/patch/read';
+import { damage, generator } from '../unit/patch/damage';
 import { medianTime, type Bench, type BenchRow } from './bench';
 import { hostileShapes, longLine, normalPatch, oneHunk, tinyFiles } from './synthetic';
 
@@ -82,7 +83,38 @@ function rates(name: string, text: string, readers: boolean): BenchRow[] {
   return rows;
 }
 
+/** The slowest of 2,000 damaged mails of about 100 kB, in milliseconds. */
+function slowestDamaged(): number {
+  const random = generator(3);
+  const original = Buffer.from(`From: a@example.org\nSubject: x\n\n${normalPatch(100_000)}`);
+  let slowest = 0;
+  for (let copy = 0; copy < 2_000; copy++) {
+    const { text, firstInvalidLine } = decodeDocument(damage(original, random));
+    // The better of two readings: a collection of garbage is not the reader's.
+    slowest = Math.max(
+      slowest,
+      leastOfTwo(() => void readPatch(text, { firstInvalidLine })),
+    );
+  }
+  return slowest;
+}
+
+function leastOfTwo(work: () => void): number {
+  const time = (): number => {
+    const from = performance.now();
+    work();
+    return performance.now() - from;
+  };
+  return Math.min(time(), time());
+}
+
 export const benches: readonly Bench[] = [
+  {
+    name: 'damaged mails of 100 kB',
+    run: () => [
+      { what: 'the slowest of 2,000', value: slowestDamaged(), unit: 'ms', floor: 50, lowerIsBetter: true },
+    ],
+  },
   { name: 'patches of 50 MB', run: () => rates('mixed hunks', normalPatch(SIZE), true) },
   { name: 'one hunk', run: () => rates('2.1 M lines', oneHunk(2_100_000), false) },
   { name: 'tiny files', run: () => rates('242,570 files', tinyFiles(242_570), false) },
