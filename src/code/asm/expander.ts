@@ -39,6 +39,8 @@ export interface ExpansionContext {
   readonly macros: ReadonlyMap<string, MacroDefinition>;
   /** The C preprocessor, for text that it did not see. */
   readonly preprocess: (text: string) => string;
+  /** Macros that are known to exceed a bound. */
+  readonly bombs: ReadonlySet<string>;
 }
 
 interface Binding {
@@ -227,6 +229,7 @@ export class Expansion {
   }
 
   private expand(macro: MacroDefinition, rest: string): void {
+    if (this.context.bombs.has(macro.name)) throw new AsmBoundReached('statements');
     const values = bindArguments(macro, rest);
     for (const [name, value] of values) this.handsOver(name, value);
     const expansion = ++this.expansions;

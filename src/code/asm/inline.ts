@@ -59,7 +59,13 @@ export function lowerAsmText(
       frame.builder.line = line;
       operands.forEach((operand, index) => frame.parameter(parameterName(operand, index)));
       const machine = architecture === 'x86' ? new X86Machine(frame, kept) : new Arm64Machine(frame, kept);
-      const expansion = new Expansion({ frame, machine, macros: new Map(), preprocess: text => text });
+      const expansion = new Expansion({
+        frame,
+        machine,
+        macros: new Map(),
+        preprocess: text => text,
+        bombs: new Set(),
+      });
       expansion.run(statements, null);
       expansion.finish();
       if (![...machine.wantedFlags].every(name => kept.has(name))) {

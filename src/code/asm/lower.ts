@@ -60,7 +60,7 @@ class ModuleReader {
 
   run(units: readonly SourceUnit[], contextUnits: readonly SourceUnit[]): IrFunction[] {
     for (const unit of [...contextUnits, ...units]) {
-      const text = readLines(unit);
+      const text = readLines(unit, this.architecture);
       this.texts.set(unit, text);
       if (!unit.whole) this.preprocessor.announce(text.lines);
     }
@@ -74,6 +74,7 @@ class ModuleReader {
       preprocess: text => this.preprocessor.expand(text),
       budget: this.budget,
       findings: this.findings,
+      bombs: new Set(),
       localLabels: unit => localLabels.get(unit) ?? new Set(),
       comments: unit => this.texts.get(unit)?.comments ?? [],
     };

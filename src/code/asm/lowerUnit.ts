@@ -22,6 +22,8 @@ export interface UnitContext {
   readonly preprocess: (text: string) => string;
   readonly budget: Budget;
   readonly findings: CodeFinding[];
+  /** Macros without parameters that exceed a bound: so does whatever uses them. */
+  readonly bombs: Set<string>;
   /** Labels `.L…` in the routines of a unit: code of one routine may jump into another. */
   readonly localLabels: (unit: SourceUnit) => ReadonlySet<string>;
   /** Comments of a unit, per line. */
@@ -154,6 +156,7 @@ function lower(work: Work, context: UnitContext, entries: InnerPart[] | null = n
     }
   } catch (error) {
     if (!(error instanceof AsmBoundReached)) throw error;
+    if (work.macro?.parameters.length === 0 && error.bound === 'statements') context.bombs.add(work.name);
     const message = `${work.name} is not read: ${error.message}.`;
     context.findings.push({ kind: 'limit', unit: work.unit, line: work.firstLine, message });
     return unreadable(error.message);
@@ -175,6 +178,7 @@ function attempt(
     machine,
     macros: context.macros,
     preprocess: context.preprocess,
+    bombs: context.bombs,
   } satisfies ExpansionContext);
   const binding = work.macro ? { values: ownBinding(work.macro), expansion: 0 } : null;
   if (work.routine?.cutStart) frame.unseen();

@@ -1,4 +1,5 @@
 /** Lines of a unit without comments, continuation lines joined, with the places where lines are not shown. */
+import type { Architecture } from '../configuration';
 import type { SourceUnit } from '../source';
 import { asmBounds, unreadableLine } from './bounds';
 
@@ -35,8 +36,8 @@ export function gapBefore(unit: SourceUnit, index: number): boolean {
   return !(before.fileLine > 0 && line.fileLine === before.fileLine + 1);
 }
 
-/** Reads the lines of a unit. Linear in the length of the text. */
-export function readLines(unit: SourceUnit): AsmText {
+/** Reads the lines of a unit. Linear in the length of the text. On arm64 `#` opens a comment only at the start of a line. */
+export function readLines(unit: SourceUnit, architecture: Architecture): AsmText {
   const comments: string[] = [];
   const tooLong: number[] = [];
   const lines: AsmLine[] = [];
@@ -59,7 +60,8 @@ export function readLines(unit: SourceUnit): AsmText {
     }
     const continued = open;
     const keepHash: boolean = directive.test(continued?.text ?? text);
-    const stripped: Stripped = strip(text, inComment, keepHash);
+    const hash = keepHash ? 'none' : architecture === 'arm64' ? 'first' : 'any';
+    const stripped: Stripped = strip(text, inComment, hash);
     inComment = stripped.inComment;
     comments.push(stripped.comment);
     const body = stripped.text.trimEnd();
@@ -80,9 +82,12 @@ interface Stripped {
   readonly inComment: boolean;
 }
 
-/** Takes the comments out of one line: block, `//`, and `#` (`keepHash`: a preprocessor line, where `#` is none). */
-function strip(text: string, inComment: boolean, keepHash: boolean): Stripped {
-  if (!inComment && !text.includes('/') && (keepHash || !text.includes('#')))
+/** Where `#` opens a comment: nowhere (a preprocessor line), as the first character, or anywhere. */
+type HashComments = 'none' | 'first' | 'any';
+
+/** Takes the comments out of one line: block, `//`, and `#`. */
+function strip(text: string, inComment: boolean, hash: HashComments): Stripped {
+  if (!inComment && !text.includes('/') && (hash === 'none' || !text.includes('#')))
     return { text, comment: '', inComment };
   let kept = '';
   let comment = '';
@@ -111,7 +116,7 @@ function strip(text: string, inComment: boolean, keepHash: boolean): Stripped {
       at += 2;
     } else if (char === '/' && text[at + 1] === '/') {
       return { text: kept, comment: comment + text.slice(at + 2), inComment };
-    } else if (char === '#' && !keepHash && hashIsComment(kept, text, at)) {
+    } else if (char === '#' && (hash === 'any' || (hash === 'first' && kept.trim() === ''))) {
       return { text: kept, comment: comment + text.slice(at + 1), inComment };
     } else {
       quoted = char === '"';
@@ -120,13 +125,6 @@ function strip(text: string, inComment: boolean, keepHash: boolean): Stripped {
     }
   }
   return { text: kept, comment, inComment };
-}
-
-/** `#` opens a comment, except as an immediate of arm64 (`#16`, `#SYMBOL`) behind a comma, bracket or blank. */
-function hashIsComment(kept: string, text: string, at: number): boolean {
-  if (kept.trim() === '') return true;
-  const next = text[at + 1] ?? '';
-  return !(/[\s,[:({]$/.test(kept) && /[-\w\\(~:]/.test(next) && /(?:,|\[)\s*$/.test(kept));
 }
 
 /** Whether the stretch that begins at line `first` begins inside a block comment: its end comes before any beginning. */
