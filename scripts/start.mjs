@@ -1,10 +1,9 @@
 // `npm start`: the packaged extension on the project's own examples, in a real VS Code in the user's browser.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder, ensureDependencies, fail, root } from './dependencies.mjs';
-import { ensureVscode, runServerCommand, startServer, writeSettings } from './vscode.mjs';
+import { ensureVscode } from './vscode.mjs';
 
 /** Opens the address in the user's browser, if there is one; silence otherwise, the address is printed anyway. */
 function openBrowser(address) {
@@ -23,25 +22,15 @@ function openBrowser(address) {
 ensureDependencies();
 const server = ensureVscode();
 console.error('Building and packaging the extension …');
-const { packageExtension } = await import('./package.mjs');
-const dataFolder = join(cacheFolder, 'start/data');
-const extensionsFolder = join(cacheFolder, 'start/extensions');
-const archive = await packageExtension(join(cacheFolder, 'start/tlbscope.vsix'));
-rmSync(extensionsFolder, { recursive: true, force: true });
-const installed = runServerCommand(server, [
-  ...['--install-extension', archive, '--force'],
-  ...['--extensions-dir', extensionsFolder, '--server-data-dir', dataFolder],
-]);
-if (!installed.ok) fail(`the extension could not be installed:\n${installed.output}`);
-writeSettings(dataFolder, { 'workbench.startupEditor': 'none', 'telemetry.telemetryLevel': 'off' });
+const { startInstalled } = await import('./installed.mjs');
 
 // Without the token any web page the user has open could drive this server.
 const token = randomBytes(24).toString('hex');
-const running = await startServer(server, {
-  dataFolder,
+const running = await startInstalled(server, {
+  folder: join(cacheFolder, 'start'),
   token,
   // Only the project's own examples are opened here, so the question whether to trust them is left out.
-  args: ['--extensions-dir', extensionsFolder, '--disable-workspace-trust'],
+  args: ['--disable-workspace-trust'],
 });
 const first = join(root, 'examples/01-user-flush-deferred.patch');
 const remote = `vscode-remote://127.0.0.1:${running.port}${first}`;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBrowser } from './browser.mjs';
 import { root } from './bundles.mjs';
-import { packageExtension } from './package.mjs';
-import { ensureVscode, runServerCommand, startServer, writeSettings } from './vscode.mjs';
+import { startInstalled } from './installed.mjs';
+import { ensureVscode } from './vscode.mjs';
 
 const themes = {
   dark: 'Default Dark Modern',
@@ -18,15 +18,6 @@ const themes = {
 const browser = ensureBrowser();
 const server = ensureVscode();
 const folder = mkdtempSync(join(tmpdir(), 'tlbscope-ui-'));
-const dataFolder = join(folder, 'data');
-const extensionsFolder = join(folder, 'extensions');
-const archive = await packageExtension(join(folder, 'tlbscope.vsix'));
-const installed = runServerCommand(server, [
-  ...['--install-extension', archive, '--force'],
-  ...['--extensions-dir', extensionsFolder, '--server-data-dir', dataFolder],
-]);
-if (!installed.ok) throw new Error(`the extension could not be installed:\n${installed.output}`);
-writeSettings(dataFolder, { 'workbench.startupEditor': 'none', 'telemetry.telemetryLevel': 'off' });
 // One workspace for each theme: it is a setting that a workspace may make.
 for (const [name, theme] of Object.entries(themes)) {
   cpSync(join(root, 'examples'), join(folder, name), { recursive: true });
@@ -40,7 +31,7 @@ for (const [name, theme] of Object.entries(themes)) {
     JSON.stringify({ 'workbench.colorTheme': theme }),
   );
 }
-const running = await startServer(server, { dataFolder, args: ['--extensions-dir', extensionsFolder] });
+const running = await startInstalled(server, { folder });
 mkdirSync(join(root, 'artifacts/ui'), { recursive: true });
 const run = spawnSync(process.execPath, [join(root, 'scripts/unit.mjs'), process.argv[2] ?? 'test/ui'], {
   stdio: 'inherit',

@@ -146,8 +146,7 @@ export class Models implements vscode.Disposable {
       entry.state = { kind: 'failed', reason };
       return undefined;
     } finally {
-      if (this.entries.get(uri.toString()) === entry)
-        this.changed.fire({ uri, ask: false });
+      if (this.entries.get(uri.toString()) === entry) this.changed.fire({ uri, ask: false });
     }
   }
 }
