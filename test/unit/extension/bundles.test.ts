@@ -1,0 +1,28 @@
+import { strict as assert } from 'node:assert';
+import { build } from 'esbuild';
+
+/** Modules that a bundle of `entry` asks for at run time. */
+async function externals(entry: string, platform: 'node' | 'browser'): Promise<string[]> {
+  const { metafile } = await build({
+    entryPoints: [entry],
+    platform,
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'cjs',
+    outdir: 'dist',
+    external: ['vscode'],
+    logLevel: 'silent',
+  });
+  const imports = Object.values(metafile.inputs).flatMap(input => input.imports);
+  return [...new Set(imports.filter(({ external }) => external).map(({ path }) => path))].sort();
+}
+
+describe('what the bundles can reach', () => {
+  it('no network, no process, no file system: only VS Code and a worker', async () => {
+    assert.deepEqual(await externals('src/extension/node.ts', 'node'), ['node:worker_threads', 'vscode']);
+    assert.deepEqual(await externals('src/extension/web.ts', 'browser'), ['vscode']);
+    assert.deepEqual(await externals('src/worker/web.ts', 'browser'), []);
+    assert.deepEqual(await externals('src/worker/node.ts', 'node'), ['node:worker_threads']);
+  });
+});
