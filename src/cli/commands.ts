@@ -1,7 +1,8 @@
 /** The sub-commands of the command line. A new one is one new file and one line here. */
 import type { Command } from './command';
+import { costCommand } from './cost';
 import { machinesCommand } from './machines';
 import { operationsCommand } from './operations';
 import { parseCommand } from './parse';
 
-export const commands: readonly Command[] = [parseCommand, machinesCommand, operationsCommand];
+export const commands: readonly Command[] = [parseCommand, costCommand, machinesCommand, operationsCommand];

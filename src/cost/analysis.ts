@@ -46,6 +46,8 @@ export interface PatchAnalysis {
   /** By file; files that are not code or not relevant are missing. */
   readonly files: ReadonlyMap<PatchFile, FileAnalysis>;
   readonly layers: { readonly before: Layer; readonly after: Layer };
+  /** What the readers took from the tree. */
+  readonly trees: { readonly before: Layer; readonly after: Layer };
   readonly modules: readonly IrModule[];
   programs: { readonly before: LayeredProgram; readonly after: LayeredProgram };
   /** What counts in the total: with files that a reply revises in place of the posted ones. */
@@ -112,6 +114,7 @@ class PatchReader {
     >();
     for (const { file } of changes) found.set(file, { stages: new Map(), unread: new Map() });
     const layers: Layer[] = [];
+    const trees: Layer[] = [];
     for (const side of ['before', 'after'] as const) {
       const units = sides.map(({ change, units: all }) => ({
         change,
@@ -132,6 +135,7 @@ class PatchReader {
         if (language === 'c') modules.push(...(await this.readMacros(own, found)));
       }
       layers.push(new Layer(modules, units.map(({ unit }) => unit))); // prettier-ignore
+      trees.push(new Layer(modules, null));
     }
     for (const { change } of sides) await this.readStages(change, found.get(change.file)!);
     const files = new Map<PatchFile, FileAnalysis>();
@@ -142,7 +146,15 @@ class PatchReader {
       after: new LayeredProgram([after], 1, hints),
     };
     const effective = { ...alone, files: [...files.values()] };
-    return { entry, files, layers: { before, after }, modules: this.modules, programs: alone, effective };
+    return {
+      entry,
+      files,
+      layers: { before, after },
+      trees: { before: trees[0]!, after: trees[1]! },
+      modules: this.modules,
+      programs: alone,
+      effective,
+    };
   }
 
   /** Macros with a changed body, as functions. One that cannot be read as a function is left out. */
@@ -272,7 +284,7 @@ export async function analyseDocument(
     );
     if (entry.revises === null && relevant.size + state.known.size > 0) state.apply(every, options.tree);
   }
-  connect(patches, hints, options.tree);
+  connect(patches, hints);
   return { document, patches, hints };
 }
 
@@ -289,8 +301,7 @@ const revisionsOf = (patches: readonly PatchAnalysis[], patch: PatchAnalysis): P
 const reachBack = 40;
 
 /** Lets every patch call what its series and the tree define. */
-function connect(patches: readonly PatchAnalysis[], hints: PlaceHints, tree: KernelTree | null): void {
-  const treeLayers = tree ? [tree.layer()] : [];
+function connect(patches: readonly PatchAnalysis[], hints: PlaceHints): void {
   const partial = new Set(patches.flatMap(patch => revisionsOf(patches, patch)));
   for (const patch of patches) {
     const posted = partial.has(patch)
@@ -309,11 +320,11 @@ function connect(patches: readonly PatchAnalysis[], hints: PlaceHints, tree: Ker
       .filter(other => patches.indexOf(other) > at)
       .slice(0, reachBack)
       .map(other => other.layers.before);
-    const rest = [...earlier, ...later, ...treeLayers];
+    const rest = [...earlier, ...later];
     const beside = posted ? [posted] : [];
     const own = 1 + beside.length;
     const layers = (top: readonly PatchAnalysis[], side: 'before' | 'after'): Layer[] =>
-      [...top, patch, ...beside].map(other => other.layers[side]).concat(rest);
+      [...top, patch, ...beside].map(other => other.layers[side]).concat(rest, patch.trees[side]);
     patch.programs = {
       before: new LayeredProgram(layers([], 'before'), own, hints),
       after: new LayeredProgram(layers([], 'after'), own, hints),

@@ -1,5 +1,5 @@
 /** Calls: followed through the code at hand, else taken from the catalogue, else listed as unknown. */
-import type { CatalogueMatch, OperationCounts } from '../code/catalogue/entry';
+import type { CatalogueMatch, OperationCounts, VersionRange } from '../code/catalogue/entry';
 import type { Instruction } from '../code/ir';
 import { featureFunctions } from './features';
 import { no, yes } from './guard';
@@ -220,8 +220,9 @@ function follows(
 ): boolean {
   if (fn.unreadable !== null) return false;
   if (touched || !match) return true;
-  // What runs a function elsewhere is a primitive here; and half a body is worse than what is known of the whole.
-  if (match.entry.callback) return false;
+  // What runs a function elsewhere is a primitive here, an ordinary helper costs nothing, and half a body is worse than
+  // what is known of the whole.
+  if (match.entry.callback || (!match.entry.tlb && match.entry.effect !== 'operations')) return false;
   return !(fn.partial && match.entry.effect !== 'none');
 }
 
@@ -262,6 +263,10 @@ function applyCatalogue(
   const unknown = (why: string): void => runner.notKnown(frame, instruction, state.guard, weight, name, why);
   if (match.assumption && entry.effect === 'operations')
     runner.recording.assumed.add(`${name}: ${match.assumption}`);
+  if (entry.where.includes('XF') && entry.versions && !match.assumption)
+    runner.recording.assumed.add(
+      `${name}: as in its series' ${versionText(entry.versions)}, by the version in the subject`,
+    );
   if (entry.unknown !== undefined) return unknown(entry.unknown);
   const cost = entry.costs.find(element => features.holds(element.when)) ?? entry.costs.at(-1);
   if (!cost) return;
@@ -322,6 +327,13 @@ function applyCatalogue(
       });
   if (entry.callback) runCallback(runner, frame, instruction, call, entry.callback);
 }
+
+const versionText = ({ from, to }: VersionRange): string =>
+  from === null
+    ? `versions up to ${to ?? 'any'}`
+    : to === null
+      ? `versions from ${from}`
+      : `versions ${from} to ${to}`;
 
 /** When a call over a range flushes everything instead. */
 function fullFlush(runner: Runner, ceiling: number | undefined, pages: bigint | 'all' | null) {

@@ -14,6 +14,8 @@ import { TooManyValues, ValueSpace, type Value } from './values';
 export interface FunctionPair {
   readonly before: IrFunction | null;
   readonly after: IrFunction | null;
+  /** `before` has hunks of the patch applied already: its calls go where those of `after` go. */
+  readonly halfway?: boolean;
 }
 
 /** Which changed lines a price is about. */
@@ -94,7 +96,16 @@ export function compare(
   const pointers = new Set<Value>();
   for (const pair of pairs) {
     const keys = parameterKeys(pair);
-    const old = pair.before && run(space, features, programs.before, pair.before, keys.before, pointers);
+    const old =
+      pair.before &&
+      run(
+        space,
+        features,
+        pair.halfway ? programs.after : programs.before,
+        pair.before,
+        keys.before,
+        pointers,
+      );
     const now = pair.after && run(space, features, programs.after, pair.after, keys.after, pointers);
     const failed = [old?.failure, now?.failure].filter(failure => failure !== null && failure !== undefined);
     failures.push(...failed);

@@ -11,6 +11,13 @@ export function isTouched(fn: IrFunction): boolean {
   return false;
 }
 
+const stubLength = 3;
+
+/** `static inline int f(void) { return 0; }`, as headers have it for a configuration without the feature. */
+const isStub = (fn: IrFunction): boolean =>
+  fn.code.length <= stubLength &&
+  fn.code.every(({ op }) => op === 'const' || op === 'return' || op === 'move');
+
 /** Functions made of C macros: a function of the same name is preferred, whatever file it stands in. */
 export interface MacroModule extends IrModule {
   readonly fromMacros: true;
@@ -20,23 +27,24 @@ export interface MacroModule extends IrModule {
 export class Layer {
   readonly functions = new Map<string, IrFunction[]>();
   readonly touched = new Set<IrFunction>();
+  readonly isTree: boolean;
   private readonly tables = new Map<string, string[]>();
   private readonly macros = new Set<IrFunction>();
 
-  constructor(
-    modules: readonly (IrModule | MacroModule)[],
-    units: readonly SourceUnit[],
-    readonly isTree = false,
-  ) {
+  /** `units`: whose functions count; null for those of a tree that were reached. */
+  constructor(modules: readonly (IrModule | MacroModule)[], units: readonly SourceUnit[] | null) {
+    this.isTree = units === null;
+    const own = units && new Set(units.map(unit => unit.path));
     for (const module of modules)
       for (const fn of module.functions) {
+        if (own ? fn.unit.side === 'tree' || !own.has(fn.unit.path) : fn.unit.side !== 'tree') continue;
         const known = this.functions.get(fn.name);
         if (known) known.push(fn);
         else this.functions.set(fn.name, [fn]);
         if (isTouched(fn)) this.touched.add(fn);
         if ('fromMacros' in module) this.macros.add(fn);
       }
-    for (const unit of units) this.readTables(unit);
+    for (const unit of units ?? []) this.readTables(unit);
   }
 
   /** `.member = function` in initialisers, `ops.member = function` in code. */
@@ -61,8 +69,12 @@ export class Layer {
     if (!all) return null;
     if (all.length === 1) return all[0]!;
     const readable = all.filter(fn => fn.unreadable === null);
-    const functions = readable.filter(fn => !this.macros.has(fn));
-    const candidates = functions.length ? functions : readable.length ? readable : all;
+    // An empty stub stands for a kernel without the feature; a macro for one without the function.
+    const best = [
+      readable.filter(fn => !this.macros.has(fn) && !isStub(fn)),
+      readable.filter(fn => !this.macros.has(fn)),
+    ];
+    const candidates = [...best, readable, all].find(list => list.length > 0) ?? all;
     return (
       candidates.find(fn => fn.unit === from) ??
       candidates.find(fn => fn.unit.path === from?.path) ??

@@ -138,7 +138,8 @@ function pairFor(read: FileAnalysis, index: number, name: string): FunctionPair 
   const before = index === 0 ? first : named(index);
   const after = index + 1 === last ? final : named(index + 1);
   const readable = [before, after].every(fn => fn === null || fn.unreadable === null);
-  return readable && (before || after) ? { before, after } : { before: first, after: final };
+  if (!readable || (!before && !after)) return { before: first, after: final };
+  return { before, after, halfway: index > 0 };
 }
 
 function planHunk(patch: PatchAnalysis, file: PatchFile, read: FileAnalysis, index: number): HunkPlan {

@@ -2,7 +2,7 @@
 import { isAssembly } from '../code/asm/detect';
 import type { Side, SourceLine, SourceUnit } from '../code/source';
 import { hunkLines, type HunkLine } from '../patch/lines';
-import { LineKind, type PatchFile } from '../patch/model';
+import { LineKind, type PatchFile, type PatchHunk } from '../patch/model';
 
 /** A file of a patch with the lines of its hunks. */
 export interface FileChange {
@@ -25,14 +25,17 @@ export const isCode = (path: string): boolean => codeFile.test(path);
 export function fileChange(file: PatchFile): FileChange | null {
   const path = file.newPath ?? file.oldPath;
   if (path === null || !isCode(path) || !file.hunks.length) return null;
-  const hunks = file.hunks.map(hunkLines);
+  const read = file.hunks.map(hunk =>
+    hunk.approximate ? unflattened(hunk) : { heading: hunk.heading, lines: hunkLines(hunk) },
+  );
+  const hunks = read.map(({ lines }) => lines);
   return {
     file,
     path,
     oldPath: file.oldPath,
     newPath: file.newPath,
     hunks,
-    headings: file.hunks.map(hunk => hunk.heading),
+    headings: read.map(({ heading }) => heading),
     language: isAssembly(
       path,
       hunks.flatMap(lines => lines.map(line => line.text)),
@@ -40,6 +43,37 @@ export function fileChange(file: PatchFile): FileChange | null {
       ? 'asm'
       : 'c',
   };
+}
+
+/** Where statements of a mail that was flattened onto one line are told apart. */
+const joint = /(?<=[;{}]) (?=[\w}*&(])/;
+
+/**
+ * A hunk of a flattened mail has its context glued to the heading and to the changed lines. What stands behind the
+ * function's heading is its first context; what stands behind the first statement of a changed line is context again.
+ */
+function unflattened(hunk: PatchHunk): { heading: string; lines: HunkLine[] } {
+  const close = hunk.heading.indexOf(')');
+  const isFunction = /^[\w\s*]+\([^;{}"]*$/.test(hunk.heading.slice(0, Math.max(close, 0)));
+  const heading = isFunction ? hunk.heading.slice(0, close + 1) : '';
+  const rest = isFunction ? hunk.heading.slice(close + 1).trim() : '';
+  const lines = hunkLines(hunk);
+  const context = (text: string, like: HunkLine | undefined): HunkLine => ({
+    kind: LineKind.Context,
+    text,
+    oldLine: like?.oldLine ?? hunk.oldStart,
+    newLine: like?.newLine ?? hunk.newStart,
+    line: like?.line ?? hunk.headerLine,
+    documentLine: hunk.documentLine,
+    noNewline: false,
+  });
+  const all = lines.flatMap((line, at): HunkLine[] => {
+    const next = lines[at + 1];
+    if (line.kind === LineKind.Context || next?.kind === line.kind) return [line];
+    const [first, ...others] = line.text.split(joint);
+    return [{ ...line, text: first ?? '' }, ...others.map(text => context(text, line))];
+  });
+  return { heading, lines: rest === '' ? all : [context(rest, all[0]), ...all] };
 }
 
 function sideLines(lines: readonly HunkLine[], hunk: number, side: 'old' | 'new'): SourceLine[] {

@@ -19,7 +19,16 @@ function price(
   const before = (sources.before ?? []).map(source => readFunction(source, undefined, 'old'));
   const after = (sources.after ?? []).map(source => readFunction(source));
   const program = (functions: typeof before) =>
-    new LayeredProgram([new Layer([moduleOf(functions)], [])], 1, {});
+    new LayeredProgram(
+      [
+        new Layer(
+          [moduleOf(functions)],
+          functions.map(({ unit }) => unit),
+        ),
+      ],
+      1,
+      {},
+    );
   const programs = { before: program(before), after: program(after) };
   const pair = { before: before[0] ?? null, after: after[0] ?? null };
   const { comparison, failures } = compare([pair], programs, new FeatureSet(new Set(features)), () => true);

@@ -1,0 +1,53 @@
+/** The two readers of code behind the one interface that pricing uses. */
+import { lowerAsm } from '../code/asm/lower';
+import { architectureOfPath, type Architecture } from '../code/configuration';
+import type { IrModule } from '../code/ir';
+import { lowerC, type DefinitionIndex } from '../code/lowerC';
+import type { SourceUnit } from '../code/source';
+import type { FrontEnd } from './analysis';
+
+export interface FrontEndOptions {
+  /** CONFIG_ symbols that are set, by full name. */
+  readonly config: ReadonlyMap<string, boolean>;
+  /** Definitions of a kernel tree, or null. */
+  readonly index: DefinitionIndex | null;
+}
+
+/** The architecture of each unit; generic files go with the architecture that the others are of, else with x86. */
+function byArchitecture(units: readonly SourceUnit[]): Map<Architecture, SourceUnit[]> {
+  const known = units.flatMap(unit => architectureOfPath(unit.path) ?? []);
+  const usual: Architecture = known.includes('x86') || !known.length ? 'x86' : known[0]!;
+  const groups = new Map<Architecture, SourceUnit[]>();
+  for (const unit of units) {
+    const architecture = architectureOfPath(unit.path) ?? usual;
+    const group = groups.get(architecture);
+    if (group) group.push(unit);
+    else groups.set(architecture, [unit]);
+  }
+  return groups;
+}
+
+/** Makes the front end. The C grammar must be loaded before anything in C is read. */
+export function makeFrontEnd({ config, index }: FrontEndOptions): FrontEnd {
+  return {
+    c: (units, context) => {
+      const modules = [...byArchitecture(units)].map(([architecture, own]) =>
+        lowerC(own, { architecture, config, context, ...(index ? { index } : {}) }),
+      );
+      return Promise.resolve(joined(modules));
+    },
+    asm: (units, context) => lowerAsm(units, { architecture: 'x86', config, context }),
+  };
+}
+
+function joined(modules: readonly IrModule[]): IrModule {
+  if (modules.length === 1) return modules[0]!;
+  return {
+    functions: modules.flatMap(module => module.functions),
+    findings: modules.flatMap(module => module.findings),
+    variables: modules.flatMap(module => module.variables ?? []),
+    structs: modules.flatMap(module => module.structs ?? []),
+    unread: modules.flatMap(module => module.unread),
+    assumedConfig: new Map(modules.flatMap(module => [...module.assumedConfig])),
+  };
+}
