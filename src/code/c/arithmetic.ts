@@ -4,7 +4,7 @@ import { lowerCondition } from './conditions';
 import type { Lowering } from './context';
 import { stripped } from './context';
 import { lowerValue, typeNamed } from './expressions';
-import { lowerPlace } from './places';
+import { lowerTarget } from './places';
 import type { Node } from './syntax';
 import { child } from './syntax';
 import type { CType } from './types';
@@ -159,7 +159,7 @@ function pointerDifference(l: Lowering, a: Value, b: Value): Value {
 
 export function lowerCompound(l: Lowering, left: Node, operator: string, right: Node, node: Node): Value {
   const value = lowerValue(l, right);
-  const place = lowerPlace(l, left);
+  const place = lowerTarget(l, left);
   l.at(node);
   const from = l.code.checkpoint().length;
   const result = combine(l, operators[operator]!, load(l, place), value, node);
@@ -170,7 +170,7 @@ export function lowerCompound(l: Lowering, left: Node, operator: string, right: 
 export function lowerStep(l: Lowering, node: Node, wanted: boolean): Value {
   const argument = child(node, 'argument')!;
   const operator = child(node, 'operator')!;
-  const place = lowerPlace(l, argument);
+  const place = lowerTarget(l, argument);
   l.at(node);
   let old = load(l, place);
   const prefix = operator.from < argument.from;

@@ -1,4 +1,7 @@
 /** `asm` statements. */
+import type { AsmTextOperand } from '../asm/inline';
+import { lowerAsmText } from '../asm/inline';
+import { splice } from './asmSplice';
 import type { Lowering } from './context';
 import { stripped } from './context';
 import { lowerValue } from './expressions';
@@ -6,11 +9,11 @@ import { opaqueTemplate } from './grammarFixes';
 import type { AsmOperand, AsmStep } from './inlineAsm';
 import { lowerInlineAsm } from './inlineAsm';
 import { stringText } from './literals';
-import { lowerPlace } from './places';
+import { lowerPlace, lowerTarget } from './places';
 import type { Node } from './syntax';
 import { child } from './syntax';
 import { unsignedLong } from './types';
-import { inRegister, materialise, store, unknown } from './values';
+import { convert, inRegister, load, materialise, store, unknown } from './values';
 
 interface Operand extends AsmOperand {
   readonly value: Node;
@@ -22,16 +25,17 @@ export function lowerAsm(l: Lowering, node: Node): void {
   const operands = [...operandsOf(l, node, 'output_operands'), ...operandsOf(l, node, 'input_operands')];
   l.at(node);
   if (child(node, 'goto_labels')) {
-    unknown(l, 'asm goto', `'${template.slice(0, 80)}' may jump`);
+    unknown(l, 'asm goto', `'${template.trim().slice(0, 80)}' may jump`);
     return;
   }
-  if (template.startsWith(opaqueTemplate)) {
+  if (template.includes(opaqueTemplate)) {
     const text = template.slice(opaqueTemplate.length).trim();
     unknown(l, 'asm', `its template is made by macros: '${text.slice(0, 80)}'`);
     clobber(l, operands);
     return;
   }
   const steps = lowerInlineAsm(template, operands);
+  if (steps.some(step => step.kind === 'unknown') && lowerWhole(l, node, template, operands)) return;
   for (const step of steps) lowerStep(l, node, step, operands);
 }
 
@@ -62,21 +66,84 @@ function lowerStep(l: Lowering, node: Node, step: AsmStep, operands: readonly Op
   }
   const args = step.args.map(({ operand, address }) => {
     const { value } = operands[operand]!;
-    if (!address) return materialise(l, lowerValue(l, value));
-    const place = lowerPlace(l, value);
-    return place.kind === 'memory' ? place.address : place.register;
+    return address ? addressOf(l, value) : materialise(l, lowerValue(l, value));
   });
   const target = step.result === null ? null : (operands[step.result] ?? null);
   const dst = target ? l.code.register(unsignedLong) : null;
   l.at(node);
   const from = l.code.checkpoint().length;
   l.code.emit({ op: step.kind, name: step.name, dst, args });
-  if (target && dst !== null) store(l, lowerPlace(l, target.value), inRegister(dst, unsignedLong), from);
+  if (target && dst !== null) store(l, lowerTarget(l, target.value), inRegister(dst, unsignedLong), from);
+}
+
+function addressOf(l: Lowering, node: Node): number {
+  const place = lowerPlace(l, node);
+  return place.kind === 'memory' ? place.address : place.register;
+}
+
+const fixedRegisters: Readonly<Record<string, string>> = {
+  a: 'rax',
+  b: 'rbx',
+  c: 'rcx',
+  d: 'rdx',
+  S: 'rsi',
+  D: 'rdi',
+};
+
+/** Takes in a template of several instructions, through the assembly reader; false where it cannot. */
+function lowerWhole(l: Lowering, node: Node, template: string, operands: readonly Operand[]): boolean {
+  const described = operands.map(operand => describe(l, operand));
+  const { architecture } = l.configuration;
+  const text = lowerAsmText(template.replaceAll('%%', '%'), described, architecture, l.lineOf(node));
+  // The stack is not the function's: what a template pushes or pops cannot be taken in.
+  if (!text || text.names.includes('rsp') || text.code.some(one => one.op === 'unknown')) return false;
+  const registers: number[] = [];
+  operands.forEach((operand, index) => {
+    const { kind } = described[index]!;
+    const tied = /^\d+$/.test(operand.constraint) ? registers[Number(operand.constraint)] : undefined;
+    if (kind === 'memory') registers.push(addressOf(l, operand.value));
+    else if (kind === 'immediate') registers.push(l.code.register(unsignedLong));
+    else if (tied !== undefined) registers.push(copyInto(l, tied, operand.value));
+    else if (!operand.output) registers.push(copyInto(l, l.code.register(unsignedLong), operand.value));
+    else registers.push(outputRegister(l, operand));
+  });
+  l.at(node);
+  splice(
+    l,
+    text,
+    registers,
+    operands.map(operand => l.text(operand.value)),
+  );
+  operands.forEach((operand, index) => {
+    if (!operand.output || described[index]!.kind !== 'register') return;
+    store(l, lowerTarget(l, operand.value), inRegister(registers[index]!, unsignedLong));
+  });
+  return true;
+}
+
+function copyInto(l: Lowering, dst: number, node: Node): number {
+  const value = convert(l, lowerValue(l, node), unsignedLong);
+  l.code.emit({ op: 'move', dst, a: materialise(l, value) });
+  return dst;
+}
+
+function outputRegister(l: Lowering, operand: Operand): number {
+  const dst = l.code.register(unsignedLong);
+  if (operand.constraint.includes('+'))
+    l.code.emit({ op: 'move', dst, a: materialise(l, load(l, lowerPlace(l, operand.value))) });
+  return dst;
+}
+
+function describe(l: Lowering, { constraint, name, value }: Operand): AsmTextOperand {
+  const plain = constraint.replace(/[=+&%]/g, '');
+  const fixed = fixedRegisters[plain] ?? null;
+  if (/^[in]$/.test(plain)) return { name, kind: 'immediate', fixed, text: l.text(value) };
+  return { name, kind: /^[mQoV]$/.test(plain) ? 'memory' : 'register', fixed, text: '' };
 }
 
 /** What an unknown instruction may have written is unknown too. */
 function clobber(l: Lowering, operands: readonly Operand[]): void {
   for (const operand of operands)
     if (operand.output)
-      store(l, lowerPlace(l, operand.value), unknown(l, 'asm', 'written by unknown assembly'));
+      store(l, lowerTarget(l, operand.value), unknown(l, 'asm', 'written by unknown assembly'));
 }

@@ -2,7 +2,7 @@
 import type { Lowering } from './context';
 import { lowerValue } from './expressions';
 import type { Node } from './syntax';
-import { common, registerType } from './types';
+import { common, int, registerType } from './types';
 import type { Value } from './values';
 import { constant, convert, inRegister, materialise } from './values';
 
@@ -22,7 +22,7 @@ export function lowerChoiceOf(l: Lowering, node: Node, args: readonly Node[], la
   const { code } = l;
   l.at(node);
   const dst = code.register(type);
-  const test = code.register(type);
+  const test = code.register(int);
   const [yes, no, end] = [code.label(), code.label(), code.label()];
   code.emit({ op: 'binary', dst: test, operator: larger ? 'gt' : 'lt', a, b, type: registerType(type) });
   code.branch(test, yes, no, l.text(node), null);

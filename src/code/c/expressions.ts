@@ -10,7 +10,7 @@ import { describedType, namedType } from './declarators';
 import { gatesTest } from './featureTests';
 import { initialise } from './initialisers';
 import { charValue, integerLiteral } from './literals';
-import { lowerPlace } from './places';
+import { lowerPlace, lowerTarget } from './places';
 import { unseen } from './unseen';
 import { lowerStatement } from './statements';
 import type { Node } from './syntax';
@@ -175,7 +175,7 @@ function lowerAssignment(l: Lowering, node: Node): Value {
   if (operator !== '=') return lowerCompound(l, left, operator.slice(0, -1), right, node);
   const from = l.code.checkpoint().length;
   const value = lowerValue(l, right);
-  const place = lowerPlace(l, left);
+  const place = lowerTarget(l, left);
   l.at(node);
   return store(l, place, value, from);
 }

@@ -43,7 +43,7 @@ function asmStatement(tokens: readonly Token[], start: number, result: Token[]):
     if (text === '(') depth++;
     else if (text === ')') depth--;
   }
-  const template = tokens.slice(at + 1, end);
+  const template = alternatives(tokens.slice(at + 1, end));
   if (template.every(token => token.kind === 'string')) result.push(...template);
   else {
     const text = template.map(token => token.text.replace(/["\\]/g, '')).join(' ');
@@ -51,6 +51,33 @@ function asmStatement(tokens: readonly Token[], start: number, result: Token[]):
   }
   return end - 1;
 }
+
+/** `ALTERNATIVE("old", "new", FEATURE)` → a string with the assembler's macro of that name on a line of its own. */
+function alternatives(tokens: readonly Token[]): Token[] {
+  const result: Token[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!;
+    const end = alternative.test(token.text) && tokens[at + 1]?.text === '(' ? matching(tokens, at + 1) : -1;
+    if (end < 0) {
+      result.push(token);
+      continue;
+    }
+    const args = splitArguments(tokens.slice(at + 1, end + 1)).map(arg => {
+      if (!arg.every(one => one.kind === 'string')) return arg.map(one => one.text).join(' ');
+      const text = arg
+        .map(one => one.text.slice(1, -1))
+        .join('')
+        .replaceAll('\\n', ';')
+        .replaceAll('\\t', ' ');
+      return `\\"${text}\\"`;
+    });
+    result.push({ ...token, kind: 'string', text: `"\\n${token.text} ${args.join(', ')}\\n"` });
+    at = end;
+  }
+  return result;
+}
+
+const alternative = /^ALTERNATIVE(?:_[23]|_TERNARY)?$/;
 
 function caseLabel(tokens: readonly Token[], start: number, result: Token[]): number {
   result.push(tokens[start]!);
@@ -80,6 +107,6 @@ function loop(tokens: readonly Token[], start: number, result: Token[]): number 
   const values = args.filter(arg => arg[0] && !['struct', 'union', 'enum'].includes(arg[0].text));
   result.push(made('while'), made('('), made(unknownLoop), made('('), { ...name, painted: true });
   for (const value of values) result.push(made(','), ...value);
-  result.push(made(')'), tokens[end]!);
+  result.push(tokens[end]!, made(')'));
   return end;
 }

@@ -31,7 +31,15 @@ export interface AsmArgument {
 /** What an asm statement does, in order; empty for a pure compiler barrier. */
 export function lowerInlineAsm(template: string, operands: readonly AsmOperand[]): readonly AsmStep[] {
   const steps: AsmStep[] = [];
-  for (const text of instructions(template)) {
+  const list = instructions(template);
+  const pair = list.join('; ');
+  if (/^pushf[lq]?; pop[lq]? %0$/.test(pair))
+    return [{ kind: 'primitive', name: 'local_save_flags', result: 0, args: [] }];
+  if (/^push[lq]? %0; popf[lq]?$/.test(pair)) {
+    const args = [{ operand: 0, address: false }];
+    return [{ kind: 'primitive', name: 'local_irq_restore', result: null, args }];
+  }
+  for (const text of list) {
     const step = new Recogniser(text, operands).step();
     if (step) steps.push(step);
   }

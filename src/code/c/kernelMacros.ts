@@ -124,6 +124,7 @@ export const spellings: ReadonlyMap<string, string> = new Map([
   ['__inline__', 'inline'],
   ['__asm__', 'asm'],
   ['__asm', 'asm'],
+  ['asm_inline', 'asm'],
   ['__volatile__', 'volatile'],
   ['__volatile', 'volatile'],
   ['__const', 'const'],
@@ -184,6 +185,14 @@ export const keywords: ReadonlySet<string> = new Set([
     'auto',
   ],
 ]);
+
+/** Templates of assembly that choose by a CPU feature; the feature's name must stay. */
+export const templateMacros: ReadonlySet<string> = new Set([
+  ...['ALTERNATIVE', 'ALTERNATIVE_2', 'ALTERNATIVE_3', 'ALTERNATIVE_TERNARY'],
+]);
+
+/** Names that are no calls and whose definition is not looked into. */
+export const opaqueNames: ReadonlySet<string> = new Set(['current', ...templateMacros]);
 
 /** Macros that declare a per-CPU variable: arguments are a type and a name. */
 export const perCpuDeclaration = /^(?:DEFINE|DECLARE)_(?:EARLY_|INIT_)?PER_CPU(?:_[A-Z0-9_]*)?$/;
@@ -295,6 +304,9 @@ export const prelude: readonly string[] = [
       `PVOP_ALT_VCALLEE${count}(op${list}, alt, when) PVOP_VCALL${count}(op${list})`,
     ];
   }),
+  'alternative(old, new, feature) asm volatile(ALTERNATIVE(old, new, feature) : : : "memory")',
+  'alternative_input(old, new, feature, input...) asm volatile(ALTERNATIVE(old, new, feature) : : "i" (0), input)',
+  'asm_volatile_goto(text...) asm goto(text)',
   'wait_event(queue, condition) do { } while (!(condition))',
 ];
 

@@ -28,9 +28,8 @@ export function declareLocals(l: Lowering, node: Node): void {
       continue;
     }
     const local = makeLocal(l, name, sized);
-    if (value) initialise(l, placeOf(l, local), value);
-    // Visible only behind its initialiser, so that `x = x` means the outer one; C says otherwise, and nobody writes it.
     l.scopes.at(-1)!.set(name, local);
+    if (value) initialise(l, placeOf(l, local), value);
   }
 }
 

@@ -211,7 +211,8 @@ function collectUses(l: Lowering, root: Node): void {
     } else if (node.type === 'gnu_asm_output_operand' || node.type === 'gnu_asm_input_operand') {
       const constraint = l.tokens[child(node, 'constraint')!.from]?.text ?? '';
       const value = stripped(child(node, 'value')!);
-      if (/[mQ]/.test(constraint) && value.type === 'identifier') l.addressTaken.add(value.text);
+      if (/[mQ]/.test(constraint) && !/[rqg]/.test(constraint) && value.type === 'identifier')
+        l.addressTaken.add(value.text);
     }
   }
 }

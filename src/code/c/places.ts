@@ -2,6 +2,8 @@
 import type { Lowering } from './context';
 import { stripped } from './context';
 import { lowerValue } from './expressions';
+import { lowerPerCpuLvalue } from './perCpu';
+import { ruleFor } from './primitives';
 import type { Node } from './syntax';
 import { child } from './syntax';
 import type { CType } from './types';
@@ -35,6 +37,11 @@ export function lowerPlace(l: Lowering, node: Node, addressing: Addressing = 'pl
     case 'comma_expression':
       lowerValue(l, child(inner, 'left')!, false);
       return lowerPlace(l, child(inner, 'right')!, addressing);
+    case 'call_expression': {
+      const place = calledPlace(l, inner);
+      if (place) return place;
+      break;
+    }
     default:
   }
   const value = lowerValue(l, inner);
@@ -44,6 +51,23 @@ export function lowerPlace(l: Lowering, node: Node, addressing: Addressing = 'pl
   if (value.kind === 'constant')
     return { kind: 'register', register: materialise(l, value), type: value.type };
   return trap(l, inner);
+}
+
+/** The place that is written: a variable or memory, not an intermediate value. */
+export function lowerTarget(l: Lowering, node: Node): Place {
+  const place = lowerPlace(l, node);
+  return place.kind === 'register' && l.code.names[place.register] === '' ? trap(l, node) : place;
+}
+
+/** `per_cpu(x, cpu)` and its like are lvalues. */
+function calledPlace(l: Lowering, node: Node): Place | null {
+  const callee = child(node, 'function');
+  const rule = callee?.type === 'identifier' && !l.find(callee.text) ? ruleFor(callee.text) : null;
+  const args = child(node, 'arguments')?.children ?? [];
+  if (rule?.rule === 'per-cpu-lvalue') return lowerPerCpuLvalue(l, node, args, rule);
+  if (rule?.rule === 'identity' || (rule?.rule === 'load' && rule.from === 'lvalue'))
+    return args[0] ? lowerPlace(l, args[0]) : null;
+  return null;
 }
 
 function trap(l: Lowering, node: Node): Place {

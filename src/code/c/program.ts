@@ -11,7 +11,7 @@ import type { MacroScope } from './expand';
 import { expand } from './expand';
 import { fallbackMacros } from './fallbackMacros';
 import { fixForGrammar } from './grammarFixes';
-import { keywords, prelude } from './kernelMacros';
+import { keywords, opaqueNames, prelude, templateMacros } from './kernelMacros';
 import type { PreparedUnit } from './prepare';
 import { macroAt, prepare } from './prepare';
 import { ruleFor, takesNames } from './primitives';
@@ -162,8 +162,8 @@ export class Program {
   scopeOf(chunk: Chunk): MacroScope {
     return {
       macro: name => this.macro(name, chunk.unit, chunk.lastLine),
-      isOpaque: name => name === 'current' || keywords.has(name) || ruleFor(name) !== null,
-      takesNames,
+      isOpaque: name => opaqueNames.has(name) || keywords.has(name) || ruleFor(name) !== null,
+      takesNames: name => takesNames(name) || templateMacros.has(name),
     };
   }
 

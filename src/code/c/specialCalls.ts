@@ -5,7 +5,7 @@ import { stripped } from './context';
 import { lowerValue } from './expressions';
 import { testFeature } from './featureTests';
 import { lowerPerCpuLvalue, lowerPerCpuPointer } from './perCpu';
-import { lowerPlace } from './places';
+import { lowerPlace, lowerTarget } from './places';
 import type { Rule } from './primitives';
 import type { Node } from './syntax';
 import { child } from './syntax';
@@ -106,7 +106,7 @@ function lowerPrimitive(
   l.code.emit({ op: 'primitive', name: rule.name, dst, args: registers });
   if (dst === null) return nothing;
   const result = inRegister(dst, type);
-  return out ? store(l, lowerPlace(l, out), result, from) : result;
+  return out ? store(l, lowerTarget(l, out), result, from) : result;
 }
 
 function pointedBy(l: Lowering, node: Node): Place {
@@ -164,8 +164,8 @@ function lowerWarning(l: Lowering, node: Node, call: SpecialCall, name: string):
 function lowerSwap(l: Lowering, args: readonly Node[]): Value | null {
   const [left, right] = args;
   if (!left || !right) return null;
-  const a = lowerPlace(l, left);
-  const b = lowerPlace(l, right);
+  const a = lowerTarget(l, left);
+  const b = lowerTarget(l, right);
   const old = load(l, a);
   const kept = l.code.register(a.type);
   l.code.emit({ op: 'move', dst: kept, a: materialise(l, old) });
