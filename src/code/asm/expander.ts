@@ -14,6 +14,7 @@ import {
   type Parsed,
   type Statement,
 } from './statements';
+import { Sections } from './sections';
 import { isConditional, structureOf } from './structure';
 
 /** What lowers instructions: one per architecture. */
@@ -53,12 +54,11 @@ export class Expansion {
   private expansions = 0;
   private depth = 0;
   private nesting = 0;
-  /** In a section that holds no code. */
-  private inData = false;
-  private readonly sections: { readonly inData: boolean; readonly over: (() => void) | null }[] = [];
+  private readonly sections: Sections;
   private exits = false;
 
   constructor(private readonly context: ExpansionContext) {
+    this.sections = new Sections(context.frame);
     this.builtins = new Builtins(context, text => this.text(text));
   }
 
@@ -98,12 +98,13 @@ export class Expansion {
       if (this.exits) return;
       const statement = list[at]!;
       if (this.depth === 0) this.frame.builder.line = statement.line;
-      if (statement.gap >= 0 && at > 0) this.gap(statement);
+      // The first statement of a routine begins it; behind the heading of a macro lines may be missing.
+      if (statement.gap >= 0 && (at > 0 || binding)) this.gap();
       const text = binding ? substitute(statement.text, binding.values, binding.expansion) : statement.text;
       if (text.length > asmBounds.lineLength) throw new AsmBoundReached('lineLength');
       const { labels, mnemonic, rest } = text === statement.text ? statement.parsed : parseStatement(text);
       const end = structure.endOf(at);
-      if (end < 0 || this.inData) {
+      if (end < 0 || this.sections.inData) {
         this.statement(text, { labels, mnemonic, rest });
         continue;
       }
@@ -117,13 +118,13 @@ export class Expansion {
     }
   }
 
-  private gap(statement: Statement): void {
+  private gap(): void {
     const { builder } = this.frame;
     // Whatever stands before, the unseen lines may be reached.
     builder.place(builder.label());
     this.frame.gaps.push(builder.length);
     this.frame.onLabel();
-    const why = `The patch does not show the lines between its hunks ${statement.gap} and ${statement.gap + 1}.`;
+    const why = 'The patch does not show the lines that stand here.';
     builder.emit({ op: 'unknown', dst: null, name: unseenLines, why });
     this.frame.unseen();
   }
@@ -203,7 +204,7 @@ export class Expansion {
       }
     }
     const { labels, mnemonic, rest } = known ?? parseStatement(text);
-    if (this.inData) {
+    if (this.sections.inData) {
       if (mnemonic.startsWith('.')) this.directive(mnemonic, rest);
       return;
     }
@@ -279,7 +280,7 @@ export class Expansion {
       case '.equ':
       case '.equiv': {
         const [name = '', ...value] = splitOperands(rest);
-        if (!this.inData) this.frame.setSymbol(name, this.frame.evaluateText(value.join(',')));
+        if (!this.sections.inData) this.frame.setSymbol(name, this.frame.evaluateText(value.join(',')));
         return true;
       }
       case '.exitm':
@@ -287,21 +288,21 @@ export class Expansion {
         return true;
       case '.pushsection':
       case '.subsection':
-        this.pushSection(mnemonic, rest);
+        this.sections.push(mnemonic, rest);
         return true;
       case '.popsection':
-        this.popSection();
+        this.sections.pop();
         return true;
       case '.section':
-        this.inData = !isCode(rest);
+        this.sections.enter(rest);
         return true;
       case '.previous':
       case '.text':
-        this.inData = false;
+        this.sections.inData = false;
         return true;
       case '.data':
       case '.bss':
-        this.inData = true;
+        this.sections.inData = true;
         return true;
       case '.byte':
       case '.inst':
@@ -313,46 +314,15 @@ export class Expansion {
       case '.2byte':
       case '.4byte':
       case '.8byte':
-        return this.inData || this.builtins.bytes(mnemonic, rest);
+        return this.sections.inData || this.builtins.bytes(mnemonic, rest);
       default:
         return true;
     }
   }
 
-  /** Code of another section lies elsewhere: control does not run into it. */
-  private pushSection(mnemonic: string, rest: string): void {
-    if (mnemonic === '.subsection') {
-      if (/^0\b/.test(rest.trim())) return this.popSection();
-    }
-    const code = mnemonic === '.subsection' ? !this.inData : isCode(rest);
-    let over: (() => void) | null = null;
-    if (code && !this.inData) {
-      const { builder } = this.frame;
-      const label = builder.label();
-      builder.jump(label);
-      over = () => {
-        this.frame.onLabel();
-        builder.place(label);
-      };
-    }
-    this.sections.push({ inData: this.inData, over });
-    this.inData = !code;
-  }
-
-  private popSection(): void {
-    const section = this.sections.pop();
-    if (!section) return;
-    this.inData = section.inData;
-    section.over?.();
-  }
-
   /** Ends sections that the text leaves open, so that every label has a place. */
   finish(): void {
-    while (this.sections.length > 0) this.popSection();
+    this.sections.finish();
     this.builtins.finish();
   }
-}
-
-function isCode(section: string): boolean {
-  return /^\s*"?\.?[\w.]*(?:text|init|fixup|entry)/.test(section) || /,\s*"[a-z]*x[a-z]*"/.test(section);
 }

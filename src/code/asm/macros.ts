@@ -1,7 +1,7 @@
 /** Macros of the assembler: `.macro` headers, bodies, arguments and substitution. */
 import { AsmBoundReached, asmBounds } from './bounds';
 import type { SourceUnit } from '../source';
-import { splitArguments, unquote, type Statement } from './statements';
+import { makeStatement, splitArguments, unquote, type Statement } from './statements';
 
 export interface MacroParameter {
   readonly name: string;
@@ -146,6 +146,8 @@ export function sortMacros(unit: SourceUnit, statements: readonly Statement[], d
       const end = macroEnd(unit, statements, at, next, heading?.parameters ?? []);
       const body = statements.slice(at + 1, end.at);
       const last = statements[end.closed ? end.at : end.at - 1]!;
+      // Lines that are not shown before the end.
+      if (end.closed && last.gap >= 0) body.push(makeStatement('', last.line, last.lastLine, last.gap));
       if (heading)
         macros.push({
           ...heading,
@@ -153,7 +155,7 @@ export function sortMacros(unit: SourceUnit, statements: readonly Statement[], d
           unit,
           firstLine: statement.line,
           lastLine: last.lastLine,
-          partial: !end.closed || body.some(line => line.gap >= 0) || last.gap >= 0,
+          partial: !end.closed || body.some(line => line.gap >= 0),
           headless: false,
           unclosed: !end.closed && unit.whole,
         });

@@ -1,12 +1,15 @@
 /** Lowers one instruction of x86-64 (AT&T syntax) to IR. */
-import type { Register } from '../ir';
-import { unsigned, type Width } from './builder';
-import { conditionCode, Flags, type KeptFlag } from './flags';
+import type { Width } from './builder';
+import { Flags, type KeptFlag } from './flags';
 import type { Frame } from './frame';
 import { readOperand, type Operand } from './operands';
 import { splitOperands } from './statements';
-import { isAluMnemonic, X86Alu, type X86Instruction } from './x86Alu';
-import { X86System } from './x86System';
+import { aluMnemonics, X86Alu } from './x86Alu';
+import { bitsMnemonics, X86Bits } from './x86Bits';
+import type { X86Family, X86Instruction } from './x86Family';
+import { isConditionalMnemonic, movesMnemonics, X86Moves } from './x86Moves';
+import { X86Flow } from './x86Flow';
+import { isSystemMnemonic, X86System } from './x86System';
 import { X86Values, type Source } from './x86Values';
 
 const suffixes: Readonly<Record<string, Width>> = { b: 8, w: 16, l: 32, q: 64 };
@@ -25,35 +28,6 @@ const suffixed = new Set([
   'lret',
   'leave',
 ]);
-const system = new Set([
-  ...['invlpg', 'invpcid', 'invlpgb', 'tlbsync', 'lfence', 'mfence', 'serialize', 'cpuid', 'wrmsr', 'rdmsr'],
-  ...[
-    'rdtsc',
-    'rdgsbase',
-    'rdfsbase',
-    'wrgsbase',
-    'wrfsbase',
-    'sysretq',
-    'sysretl',
-    'sysret',
-    'sysexit',
-    'ud2',
-  ],
-  ...[
-    'swapgs',
-    'cli',
-    'sti',
-    'hlt',
-    'pause',
-    'vmcall',
-    'vmmcall',
-    'jrcxz',
-    'jecxz',
-    'loop',
-    'iretq',
-    'iretd',
-  ],
-]);
 const prefixes = new Set([
   'lock',
   'rep',
@@ -68,30 +42,33 @@ const prefixes = new Set([
   'addr32',
 ]);
 
-/** Extensions: mnemonic → bits of the source, of the result (null: by suffix or register), signed. */
-const extensions: Readonly<Record<string, readonly [Width, Width | null, boolean]>> = {
-  movzbl: [8, 32, false],
-  movzbw: [8, 16, false],
-  movzbq: [8, 64, false],
-  movzwl: [16, 32, false],
-  movzwq: [16, 64, false],
-  movsbl: [8, 32, true],
-  movsbw: [8, 16, true],
-  movsbq: [8, 64, true],
-  movswl: [16, 32, true],
-  movswq: [16, 64, true],
-  movslq: [32, 64, true],
-  movzb: [8, null, false],
-  movzw: [16, null, false],
-};
+type Extension = readonly [Width, Width | null, boolean];
 
-/** Registers of the first arguments of a call (System V ABI). */
-const argumentRegisters = ['rdi', 'rsi', 'rdx', 'rcx', 'r8', 'r9'];
+/** Extensions: mnemonic → bits of the source, of the result (null: by suffix or register), signed. */
+const extensions: ReadonlyMap<string, Extension> = new Map(
+  Object.entries<Extension>({
+    movzbl: [8, 32, false],
+    movzbw: [8, 16, false],
+    movzbq: [8, 64, false],
+    movzwl: [16, 32, false],
+    movzwq: [16, 64, false],
+    movsbl: [8, 32, true],
+    movsbw: [8, 16, true],
+    movsbq: [8, 64, true],
+    movswl: [16, 32, true],
+    movswq: [16, 64, true],
+    movslq: [32, 64, true],
+    movzb: [8, null, false],
+    movzw: [16, null, false],
+  }),
+);
 
 export class X86 {
   readonly values: X86Values;
   readonly flags: Flags;
-  private readonly alu: X86Alu;
+  private readonly families: readonly X86Family[];
+  private readonly moves: X86Moves;
+  private readonly flow: X86Flow;
   private readonly system: X86System;
   private readonly constants = new Map<string, { readonly value: bigint; readonly version: number }>();
 
@@ -101,7 +78,11 @@ export class X86 {
   ) {
     this.values = new X86Values(frame);
     this.flags = new Flags(frame, keptFlags);
-    this.alu = new X86Alu(this.values, this.flags);
+    this.moves = new X86Moves(this.values, this.flags);
+    this.families = [new X86Alu(this.values, this.flags), new X86Bits(this.values, this.flags), this.moves];
+    this.flow = new X86Flow(this.values, this.flags, (mnemonic, text, why) =>
+      this.unknown(mnemonic, text, why),
+    );
     this.system = new X86System(this.values, this.flags, name => this.constantOf(name));
     frame.onLabel = () => {
       this.flags.forget();
@@ -134,12 +115,12 @@ export class X86 {
   }
 
   private lower(mnemonic: string, operands: readonly Source[], text: string, locked: boolean): boolean {
-    if (this.flow(mnemonic, operands, text)) return true;
+    if (this.flow.lower(mnemonic, operands, text)) return true;
     const extension = this.extension(mnemonic, operands);
     if (extension) {
       const [from, to, isSigned] = extension;
       const instruction = { mnemonic, operands, bits: to ?? this.width(operands, null), locked };
-      return this.alu.extend(instruction, from, isSigned) || this.unknown(mnemonic, text);
+      return this.moves.extend(instruction, from, isSigned) || this.unknown(mnemonic, text);
     }
     const split = this.split(mnemonic);
     if (!split) return looksLikeInstruction(mnemonic) && this.unknown(mnemonic, text);
@@ -149,7 +130,7 @@ export class X86 {
       bits: this.width(operands, split.suffix, split.base),
       locked,
     };
-    if (this.system.lower(instruction) || this.alu.lower(instruction)) {
+    if (this.system.lower(instruction) || this.families.some(family => family.lower(instruction))) {
       this.noteConstant(instruction);
       return true;
     }
@@ -157,7 +138,7 @@ export class X86 {
   }
 
   private extension(mnemonic: string, operands: readonly Source[]) {
-    const fixed = extensions[mnemonic];
+    const fixed = extensions.get(mnemonic);
     if (fixed) return fixed;
     const source = operands[0]?.operand;
     if ((mnemonic === 'movzx' || mnemonic === 'movsx') && source?.kind === 'register')
@@ -167,11 +148,11 @@ export class X86 {
 
   /** Base mnemonic and size suffix; null for what is no instruction known here. */
   private split(mnemonic: string): { base: string; suffix: Width | null } | null {
-    if (isAluMnemonic(mnemonic) || suffixed.has(mnemonic) || system.has(mnemonic) || inertName(mnemonic))
+    if (isDataMnemonic(mnemonic) || suffixed.has(mnemonic) || isSystemMnemonic(mnemonic))
       return { base: mnemonic, suffix: null };
     const base = mnemonic.slice(0, -1);
     const suffix = suffixes[mnemonic.at(-1) ?? ''];
-    if (suffix !== undefined && (isAluMnemonic(base) || suffixed.has(base) || base === 'invpcid'))
+    if (suffix !== undefined && (isDataMnemonic(base) || suffixed.has(base) || base === 'invpcid'))
       return { base, suffix };
     return null;
   }
@@ -203,112 +184,6 @@ export class X86 {
     return known?.version === this.frame.version(register) ? known.value : null;
   }
 
-  /** Jumps, calls and returns. */
-  private flow(mnemonic: string, operands: readonly Source[], text: string): boolean {
-    const { builder } = this.frame;
-    switch (mnemonic) {
-      case 'jmp':
-      case 'jmpq':
-        this.jump(operands, text);
-        return true;
-      case 'call':
-      case 'callq':
-        this.call(operands, text);
-        return true;
-      case 'ret':
-      case 'retq':
-      case 'lretq':
-      case 'lret':
-        builder.emit({
-          op: 'return',
-          value: this.frame.written.has('rax') ? this.values.machine('rax') : null,
-        });
-        this.flags.forget();
-        return true;
-      case 'iret':
-      case 'iretq':
-      case 'sysret':
-      case 'sysretq':
-      case 'sysretl':
-      case 'sysexit':
-        builder.emit({ op: 'primitive', name: mnemonic, dst: null, args: [] });
-        builder.emit({ op: 'return', value: null });
-        return true;
-      case 'ud2':
-        builder.emit({ op: 'primitive', name: 'BUG', dst: null, args: [] });
-        builder.emit({ op: 'return', value: null });
-        return true;
-      case 'jrcxz':
-      case 'jecxz': {
-        const zero = builder.compare('eq', this.values.machine('rcx'), builder.constant(0n));
-        builder.branch(zero, this.frame.target(text), '%rcx == 0');
-        return true;
-      }
-      case 'loop': {
-        const rcx = this.values.machine('rcx');
-        builder.binary('sub', rcx, builder.constant(1n), unsigned(64), rcx);
-        this.frame.touch('rcx');
-        const more = builder.compare('ne', rcx, builder.constant(0n));
-        builder.branch(more, this.frame.target(text), '%rcx != 0');
-        return true;
-      }
-    }
-    if (!mnemonic.startsWith('j')) return false;
-    const code = conditionCode(mnemonic.slice(1));
-    if (code === null) return false;
-    const condition = this.flags.condition(code);
-    builder.branch(condition.register, this.frame.target(text.trim()), condition.text);
-    return true;
-  }
-
-  private jump(operands: readonly Source[], text: string): void {
-    const pointer = this.pointer(operands);
-    if (pointer !== null) {
-      this.emitCall(null, pointer, text);
-      this.frame.builder.emit({ op: 'return', value: null });
-    } else this.frame.builder.jump(this.frame.target(text.trim()));
-    this.flags.forget();
-  }
-
-  private call(operands: readonly Source[], text: string): void {
-    const name = text.trim();
-    if (/^\d+[bf]$|^\.L/.test(name)) {
-      this.unknown('call', text, 'A call into the middle of the same code is not followed.');
-      return;
-    }
-    const thunk = /^__x86_indirect_thunk_(\w+)$/.exec(name);
-    if (thunk) this.emitCall(null, this.values.machine(thunk[1]!), text);
-    else {
-      const pointer = this.pointer(operands);
-      this.emitCall(pointer === null ? name : null, pointer, text);
-    }
-    this.flags.forget();
-    this.frame.touch('rax');
-  }
-
-  /** Target of `*…`; null for a direct one. */
-  private pointer(operands: readonly Source[]): Register | null {
-    const operand = operands[0]?.operand;
-    return operand?.kind === 'indirect' ? this.values.read(operand.of, 64) : null;
-  }
-
-  /** Calls a function. The arguments are the argument registers that this code has set, in order. */
-  emitCall(callee: string | null, pointer: Register | null, text: string): void {
-    const args: Register[] = [];
-    for (const name of argumentRegisters) {
-      if (!this.frame.written.has(name)) break;
-      args.push(this.values.machine(name));
-    }
-    this.frame.builder.emit({
-      op: 'call',
-      dst: this.values.machine('rax'),
-      callee,
-      pointer,
-      args,
-      text: `call ${text.trim()}`,
-    });
-  }
-
   /** Something that is not understood: kept by name; the register that it may write is lost. */
   unknown(mnemonic: string, text: string, why = 'This instruction is not known to the reader.'): true {
     const last = splitOperands(text).at(-1);
@@ -322,24 +197,15 @@ export class X86 {
   }
 }
 
-const inertNames = new Set([
-  ...[
-    'nop',
-    'nopw',
-    'nopl',
-    'fnop',
-    'cld',
-    'std',
-    'clac',
-    'stac',
-    'endbr64',
-    'endbr32',
-    'prefetchw',
-    'sfence',
-  ],
-  ...['prefetcht0', 'prefetchnta', 'cmc', 'sahf', 'lahf', 'int3', 'monitor', 'mwait', 'clgi', 'stgi'],
-]);
-const inertName = (name: string): boolean => inertNames.has(name);
+/** Whether a name, without its size suffix, moves or computes. */
+function isDataMnemonic(name: string): boolean {
+  return (
+    aluMnemonics.has(name) ||
+    bitsMnemonics.has(name) ||
+    movesMnemonics.has(name) ||
+    isConditionalMnemonic(name)
+  );
+}
 
 /** Mnemonics hold lower-case letters and digits only; anything else is a macro. */
 function looksLikeInstruction(mnemonic: string): boolean {

@@ -3,7 +3,7 @@ import type { Register } from '../ir';
 import { unsigned, word } from './builder';
 import type { Flags } from './flags';
 import type { Operand } from './operands';
-import type { X86Instruction } from './x86Alu';
+import type { X86Instruction } from './x86Family';
 import type { X86Values } from './x86Values';
 
 /** No operation and no effect that is followed: hints, alignment, direction and alignment-check flags. */
@@ -13,27 +13,31 @@ const inert = new Set([
 ]);
 
 /** Instructions that are one operation without operands. */
-const plainOperations: Readonly<Record<string, string>> = {
-  lfence: 'LFENCE',
-  mfence: 'MFENCE',
-  serialize: 'SERIALIZE',
-  tlbsync: 'TLBSYNC',
-  vmcall: 'HYPERCALL',
-  vmmcall: 'HYPERCALL',
-};
+const plainOperations: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    lfence: 'LFENCE',
+    mfence: 'MFENCE',
+    serialize: 'SERIALIZE',
+    tlbsync: 'TLBSYNC',
+    vmcall: 'HYPERCALL',
+    vmmcall: 'HYPERCALL',
+  }),
+);
 
 /** Instructions that stand for a primitive of the kernel. */
-const primitives: Readonly<Record<string, string>> = {
-  cli: 'local_irq_disable',
-  sti: 'local_irq_enable',
-  swapgs: 'swapgs',
-  pause: 'cpu_relax',
-  hlt: 'halt',
-  monitor: 'monitor',
-  mwait: 'mwait',
-  clgi: 'clgi',
-  stgi: 'stgi',
-};
+const primitives: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    cli: 'local_irq_disable',
+    sti: 'local_irq_enable',
+    swapgs: 'swapgs',
+    pause: 'cpu_relax',
+    hlt: 'halt',
+    monitor: 'monitor',
+    mwait: 'mwait',
+    clgi: 'clgi',
+    stgi: 'stgi',
+  }),
+);
 
 /** INVPCID types (SDM, INVPCID). */
 const invpcidTypes = ['INVPCID_ADDR', 'INVPCID_CTX', 'INVPCID_ALL_GLOBAL', 'INVPCID_ALL'];
@@ -41,6 +45,16 @@ const invpcidTypes = ['INVPCID_ADDR', 'INVPCID_CTX', 'INVPCID_ALL_GLOBAL', 'INVP
 const rax: Operand = { kind: 'register', name: 'rax', bits: 64, high: false };
 const rcx: Operand = { kind: 'register', name: 'rcx', bits: 64, high: false };
 const rdx: Operand = { kind: 'register', name: 'rdx', bits: 64, high: false };
+
+const others = new Set([
+  ...['invlpg', 'invpcid', 'invlpgb', 'cpuid', 'wrmsr', 'rdmsr', 'rdtsc', 'rdgsbase', 'rdfsbase', 'wrgsbase'],
+  ...['wrfsbase'],
+]);
+
+/** Whether a name without suffix belongs to this family. */
+export function isSystemMnemonic(name: string): boolean {
+  return inert.has(name) || others.has(name) || plainOperations.has(name) || primitives.has(name);
+}
 
 export class X86System {
   /** Constants that registers hold, for the type operand of INVPCID. */
@@ -58,9 +72,9 @@ export class X86System {
   lower(instruction: X86Instruction): boolean {
     const { mnemonic, operands } = instruction;
     if (inert.has(mnemonic)) return true;
-    const operation = plainOperations[mnemonic];
+    const operation = plainOperations.get(mnemonic);
     if (operation !== undefined) return this.operation(operation, [], null);
-    const primitive = primitives[mnemonic];
+    const primitive = primitives.get(mnemonic);
     if (primitive !== undefined) return this.primitive(primitive, []);
     switch (mnemonic) {
       case 'mov':

@@ -90,6 +90,29 @@ describe('bounds of the assembly reader', () => {
     assert.equal(fn.unreadable, null);
   });
 
+  it('take names of JavaScript for names', () => {
+    const names = [
+      'constructor',
+      'toString',
+      '__proto__',
+      'hasOwnProperty',
+      'valueOf',
+      'jconstructor',
+      'setvalueOf',
+    ];
+    for (const path of ['arch/x86/entry/tq.S', 'arch/arm64/kernel/tq.S'])
+      for (const name of names) {
+        const text = routine(
+          `	${name} %rax, x0\n	msr ${name}, x0\n	.${name}\n	b.${name} 1f\n	movq $${name}, %rax`,
+        );
+        const unit = file(text, path);
+        sound(lower(unit), [unit]);
+        for (const fn of lower(unit).functions)
+          for (const instruction of fn.code)
+            if ('name' in instruction) assert.equal(typeof instruction.name, 'string');
+      }
+  });
+
   it('read damaged lines without failing', () => {
     const pieces = fc.constantFrom(
       ...[
