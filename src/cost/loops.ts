@@ -137,7 +137,21 @@ function survey(runner: Runner, frame: Frame, loop: Loop, entry: State, order: r
   } finally {
     runner.quiet = was;
   }
-  return { cells, exits };
+  return { cells: settleUnchanged(runner, cells), exits };
+}
+
+/** Cells that keep their first value if all of them do: `flush |= 0`, `x = x != 0` of a flag. Their step is 0. */
+function settleUnchanged(runner: Runner, cells: readonly ChangingCell[]): ChangingCell[] {
+  const { space } = runner;
+  let candidates = cells.filter(cell => cell.step === null);
+  for (let before = -1; before !== candidates.length; ) {
+    before = candidates.length;
+    const initial = new Map(candidates.map(cell => [cell.symbol, cell.initial]));
+    const memo = new Map<Value, Value>();
+    candidates = candidates.filter(cell => rewrite(space, cell.back, initial, memo) === cell.initial);
+  }
+  const unchanged = new Set(candidates);
+  return cells.map(cell => (unchanged.has(cell) ? { ...cell, step: space.constant(0) } : cell));
 }
 
 const nameOfCell = (address: Value): string =>
