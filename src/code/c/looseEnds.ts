@@ -125,12 +125,25 @@ export function withoutLooseEnd(tokens: readonly Token[]): Token[] {
   if (block && ['=', ',', '{', '('].includes(block.word) && block.word !== '{') return result;
   if (last === 'do' && !brackets.length) add('{', '}', 'while', '(', unseen, ')');
   if (last === ':' && isConditionalColon(tokens)) add(unseen);
+  for (let open = openQuestions(tokens); open > 0; open--) add(':', unseen);
   if (brackets.length || (last !== ';' && last !== '}' && last !== '{')) add(';');
   return result;
 }
 
 const semicolonsIn = (tokens: readonly Token[], from: number): number =>
   tokens.slice(from).filter(token => token.text === ';').length;
+
+/** `?` of the last statement without their `:`. */
+function openQuestions(tokens: readonly Token[]): number {
+  let open = 0;
+  for (let at = tokens.length - 1; at >= 0; at--) {
+    const { text } = tokens[at]!;
+    if (text === ';' || text === '{' || text === '}') break;
+    if (text === '?') open++;
+    else if (text === ':') open--;
+  }
+  return open;
+}
 
 function isConditionalColon(tokens: readonly Token[]): boolean {
   for (let at = tokens.length - 2; at >= 0; at--) {

@@ -103,8 +103,8 @@ class BodyBuilder {
     this.close(same);
     const missing = around.slice(same);
     if (missing.length > deepest) missing.length = closers.length;
-    const braceless = !closers.length && missing.length > 0 && this.outdents(tokens);
     const cases = hasCase(tokens, closers.length ? closers.at(-1)! + 1 : 0, tokens.length);
+    const braceless = !closers.length && !cases && missing.length > 0 && this.outdents(tokens);
     missing.forEach((block, index) => {
       const word = block.word || (cases && index === missing.length - 1 ? 'switch' : 'if');
       this.opener(word);

@@ -100,25 +100,37 @@ export function tokenise(
  * before it, which asks for a continuation, is not shown.
  */
 function withoutMacroEnd(stream: TokenStream): TokenStream {
-  const end = stream.directives[0]?.at ?? 0;
+  const { tokens } = stream;
+  const end = closedLoopEnd(tokens) || (stream.directives[0]?.at ?? 0);
   if (end === 0 || end > 40) return stream;
-  const tail = stream.tokens.slice(0, end);
-  const last = tail[end - 1]!.text;
-  const complete = last === ')' || last === '0' || tail[end - 1]!.kind === 'name';
-  if (!complete || tail.some(({ text }) => text === ';' || text === '{' || text === '}' || text === '='))
+  const tail = tokens.slice(0, end);
+  const last = tail[end - 1]!;
+  const complete = last.text === ')' || last.text === '0' || last.kind === 'name';
+  const statement = tail.some(({ text }) => text === ';' || text === '{' || text === '=');
+  if (!complete || statement || (tail.some(({ text }) => text === '}') && !closedLoopEnd(tokens)))
     return stream;
   const skipped = {
     firstLine: stream.firstLine,
-    lastLine: tail[end - 1]!.line,
+    lastLine: last.line,
     why: 'part of a macro whose head is not shown',
   };
   return {
     ...stream,
-    tokens: stream.tokens.map((token, at) =>
-      at < end ? { ...token, text: '', kind: 'punct' as const } : token,
-    ),
+    tokens: tokens.map((token, at) => (at < end ? { ...token, text: '', kind: 'punct' as const } : token)),
     skipped: [...stream.skipped, skipped],
   };
+}
+
+/** Behind `} while (…)` without a semicolon, the usual end of a macro; 0 for anything else. */
+function closedLoopEnd(tokens: readonly Token[]): number {
+  if (tokens[0]?.text !== '}' || tokens[1]?.text !== 'while') return 0;
+  let depth = 0;
+  for (let at = 2; at < Math.min(tokens.length, 40); at++) {
+    const { text } = tokens[at]!;
+    if (text === '(') depth++;
+    else if (text === ')' && --depth === 0) return tokens[at + 1]?.text === ';' ? 0 : at + 1;
+  }
+  return 0;
 }
 
 class Scanner {
