@@ -6,9 +6,9 @@ import { nestingFindings, parameterFindings } from './findings';
 import { withEntries, type RoutineEntries } from './entries';
 import { Budget } from './frame';
 import { lowerMacro, lowerRoutine, type UnitContext } from './lowerUnit';
-import { sortMacros, type MacroDefinition } from './macros';
+import { headlessMacro, sortMacros, type MacroDefinition } from './macros';
 import { Preprocessor } from './preprocess';
-import { sortRoutines } from './routines';
+import { sortRoutines, type Routine } from './routines';
 import { makeStatement, splitStatements, type Statement } from './statements';
 import { readLines, type AsmLine, type AsmText } from './text';
 
@@ -87,7 +87,11 @@ class ModuleReader {
         this.findings.push(...nestingFindings(macro), ...parameterFindings(macro));
         functions.push(lowerMacro(macro, context));
       }
-      for (const routine of sortRoutines(unit, rest)) routines.push(lowerRoutine(routine, context));
+      for (const routine of sortRoutines(unit, rest)) {
+        const macro = asMacro(routine);
+        if (macro) functions.push(lowerMacro(macro, context));
+        else routines.push(lowerRoutine(routine, context));
+      }
     }
     return [...functions, ...withEntries(routines)];
   }
@@ -117,6 +121,12 @@ class ModuleReader {
     this.findings.push({ kind: 'limit', unit, line: firstLine, message: why });
     this.unread.push({ unit, firstLine, lastLine, why });
   }
+}
+
+/** Lines that use arguments are the middle of a macro whose heading is not shown. */
+function asMacro(routine: Routine): MacroDefinition | null {
+  if (!routine.nameless || !routine.statements.some(({ text }) => text.includes('\\'))) return null;
+  return headlessMacro(routine.unit, routine.statements, routine.firstLine, routine.lastLine);
 }
 
 function localLabelsOf(statements: readonly Statement[]): Set<string> {

@@ -138,7 +138,7 @@ export function sortMacros(unit: SourceUnit, statements: readonly Statement[], d
       else {
         const body = rest.slice(hunkStart);
         rest = rest.slice(0, hunkStart);
-        macros.push(headless(unit, body, statement));
+        macros.push(headlessMacro(unit, body, (body[0] ?? statement).line, statement.lastLine));
       }
       at++;
     } else if (mnemonic === '.macro') {
@@ -173,10 +173,15 @@ export function sortMacros(unit: SourceUnit, statements: readonly Statement[], d
   return { macros, rest, strayEnds };
 }
 
-function headless(unit: SourceUnit, body: readonly Statement[], end: Statement): MacroDefinition {
-  const first = body[0] ?? end;
+/** A macro of which a hunk shows lines but no heading. */
+export function headlessMacro(
+  unit: SourceUnit,
+  body: readonly Statement[],
+  firstLine: number,
+  lastLine: number,
+): MacroDefinition {
   const file = unit.path.slice(unit.path.lastIndexOf('/') + 1);
-  const hunk = unit.lines[first.line]?.hunk ?? -1;
+  const hunk = unit.lines[firstLine]?.hunk ?? -1;
   return {
     name: `macro of hunk ${hunk + 1} of ${file}`,
     parameters: [...new Set(body.flatMap(statement => referencedNames(statement.text)))].map(name => ({
@@ -187,8 +192,8 @@ function headless(unit: SourceUnit, body: readonly Statement[], end: Statement):
     })),
     body,
     unit,
-    firstLine: first.line,
-    lastLine: end.lastLine,
+    firstLine,
+    lastLine,
     partial: true,
     headless: true,
     unclosed: false,
