@@ -6,7 +6,7 @@ import type { IrFunction, IrModule } from '../code/ir';
 import type { SourceUnit } from '../code/source';
 import type { PatchDocument, PatchFile } from '../patch/model';
 import { Layer, LayeredProgram, type MacroModule, type PlaceHints } from './definitions';
-import { macroUnits } from './macros';
+import { macroUnits, withoutMacros } from './macros';
 import { relevantFiles } from './relevance';
 import { patchesOf, type PatchEntry } from './series';
 import type { KernelTree } from './tree';
@@ -165,7 +165,7 @@ class PatchReader {
     const modules: MacroModule[] = [];
     for (const { change, stage, unit } of own) {
       const macros = macroUnits(unit);
-      const module = await this.lower('c', macros, [unit]);
+      const module = await this.lower('c', macros, [withoutMacros(unit, macros)]);
       if (!module) continue;
       const { stages } = found.get(change.file)!;
       const known = new Set(stages.get(stage)?.map(fn => fn.name));

@@ -2,9 +2,9 @@
  * Conditions that mean an error or damage: the branch that only leads to returning an error, or that a warning, a null
  * pointer or a failed allocation guards. No error occurs when a patch is priced.
  */
-import { no, type Guard } from './guard';
+import { no, support, type Guard } from './guard';
 import { findInside } from './machineState';
-import type { FrameRecord, OperationRecord, Recording } from './record';
+import type { FrameRecord, Recording } from './record';
 import type { Atom, Value, ValueSpace } from './values';
 
 const alarm = /^(?:__)?(?:WARN|BUG|IS_ERR|IS_ERR_OR_NULL|PTR_ERR_OR_ZERO|VM_BUG|VM_WARN|ASSERT)/;
@@ -73,14 +73,14 @@ function onlyErrors(
   return here.error > 0 && here.fine === 0 && found(!holds).fine > 0;
 }
 
-/** True if nothing is performed in the part of a function that `atom = holds` leads to, and it returns. */
-function idle(
-  space: ValueSpace,
-  operations: readonly OperationRecord[],
-  index: number,
-  holds: boolean,
-): boolean {
-  return operations.every(record => space.guards.restrict(record.guard, index, holds) === no);
+/** True if nothing is performed where `atom = holds`, in every code that tests it. */
+function idle(space: ValueSpace, recordings: readonly Recording[], index: number, holds: boolean): boolean {
+  const tests = recordings.filter(({ conditions }) =>
+    conditions.some(({ truth }) => support(truth).has(index)),
+  );
+  return tests.every(({ operations }) =>
+    operations.every(record => space.guards.restrict(record.guard, index, holds) === no),
+  );
 }
 
 /** The value that an atom has when nothing is wrong; null if it is no sign of damage. */
@@ -98,7 +98,6 @@ export function withoutDamage(
   const { value } = atom;
   if (atom.bit !== null) return null;
   if (value.kind === 'call' && maybeNull.test(value.name)) return true;
-  if (pointers.has(value) && recordings.every(recording => idle(space, recording.operations, index, false)))
-    return true;
+  if (pointers.has(value) && idle(space, recordings, index, false)) return true;
   return null;
 }

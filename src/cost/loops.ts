@@ -144,7 +144,7 @@ function survey(runner: Runner, frame: Frame, loop: Loop, entry: State, order: r
 function settleUnchanged(runner: Runner, cells: readonly ChangingCell[]): ChangingCell[] {
   const { space } = runner;
   let candidates = cells.filter(cell => cell.step === null);
-  for (let before = -1; before !== candidates.length; ) {
+  for (let before = -1; before !== candidates.length;) {
     before = candidates.length;
     const initial = new Map(candidates.map(cell => [cell.symbol, cell.initial]));
     const memo = new Map<Value, Value>();

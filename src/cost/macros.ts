@@ -27,6 +27,15 @@ export function macroUnits(unit: SourceUnit): SourceUnit[] {
   return found;
 }
 
+/** The unit without the macros that {@link macroUnits} made functions of: they would be expanded in their own heads. */
+export function withoutMacros(unit: SourceUnit, macros: readonly SourceUnit[]): SourceUnit {
+  const gone = new Set(macros.flatMap(macro => macro.lines.map(line => line.fileLine)));
+  return {
+    ...unit,
+    lines: unit.lines.map(line => (gone.has(line.fileLine) ? { ...line, text: '' } : line)),
+  };
+}
+
 const withoutBackslash = (text: string): string => text.trimEnd().replace(/\\$/, '');
 
 function asFunction(

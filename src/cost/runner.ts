@@ -109,6 +109,12 @@ function shapeOf(fn: IrFunction): Shape {
   return shape;
 }
 
+/** The end of a function without a return of its own stands at its last statement, but does not belong to it. */
+const isImplicitReturn = (fn: IrFunction, at: number): boolean => {
+  const instruction = fn.code[at]!;
+  return at === fn.code.length - 1 && instruction.op === 'return' && instruction.value === null;
+};
+
 export interface CallResult {
   /** The value returned, or null for none. */
   readonly value: Value | null;
@@ -248,7 +254,7 @@ export class Runner {
     this.spend(end - first + 1);
     for (let at = first; at < end; at++) {
       const instruction = fn.code[at]!;
-      if (!this.quiet) this.markReached(frame, instruction.line, state.guard);
+      if (!this.quiet && !isImplicitReturn(fn, at)) this.markReached(frame, instruction.line, state.guard);
       if (instruction.op === 'branch') return this.branch(frame, index, instruction, state, mode);
       if (instruction.op === 'return') {
         const value = instruction.value === null ? null : this.read(frame, state, instruction.value);

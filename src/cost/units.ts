@@ -21,6 +21,12 @@ const codeFile = /\.(c|h|S|s|inc|lds\.S)$/;
 /** True for a file that a front end can read. */
 export const isCode = (path: string): boolean => codeFile.test(path);
 
+const inlineAssembly = /\b(?:asm|__asm__|__asm)\b\s*(?:volatile|__volatile__|goto|inline|\()/;
+
+/** Lines that tell assembly from C: inline assembly stands in C. */
+const tellingLines = (hunks: readonly (readonly HunkLine[])[]): string[] =>
+  hunks.flatMap(lines => lines.map(({ text }) => (inlineAssembly.test(text.slice(0, 300)) ? '{' : text)));
+
 /** A file as the front ends need it, or null if it holds no code. */
 export function fileChange(file: PatchFile): FileChange | null {
   const path = file.newPath ?? file.oldPath;
@@ -36,12 +42,7 @@ export function fileChange(file: PatchFile): FileChange | null {
     newPath: file.newPath,
     hunks,
     headings: read.map(({ heading }) => heading),
-    language: isAssembly(
-      path,
-      hunks.flatMap(lines => lines.map(line => line.text)),
-    )
-      ? 'asm'
-      : 'c',
+    language: isAssembly(path, tellingLines(hunks)) ? 'asm' : 'c',
   };
 }
 
