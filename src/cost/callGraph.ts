@@ -26,6 +26,7 @@ export function calleesOf(fn: IrFunction): Set<string> {
     if (hook) found.add(`.${hook[1]!}`);
   }
   if (fn.language === 'asm') addMacroUses(fn, found);
+  else addNamesUsed(fn, found);
   return found;
 }
 
@@ -39,5 +40,15 @@ function addMacroUses(fn: IrFunction, into: Set<string>): void {
       const word = /^\s*(?:[\w.\\@]+:\s*)?([A-Za-z_]\w*)/.exec(statement);
       if (word) into.add(word[1]!);
     }
+  }
+}
+
+const useOfName = /([A-Za-z_]\w*)\s?\(/g;
+
+/** C macros are expanded before the code is read, so their names are taken from the text too. */
+function addNamesUsed(fn: IrFunction, into: Set<string>): void {
+  for (let line = fn.firstLine; line <= fn.lastLine; line++) {
+    const text = fn.unit.lines[line]?.text ?? '';
+    for (const match of text.slice(0, 400).matchAll(useOfName)) if (match[1] !== fn.name) into.add(match[1]!);
   }
 }
