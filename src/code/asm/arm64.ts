@@ -203,6 +203,6 @@ const mnemonics = new Set(
     'ldaxr ldp ldr ldrb ldrh ldrsw ldtr ldxr madd mov movk movn movz mrs msr msub mul neg orn rbit rev ror sbc ' +
     'sbfx sdiv smc stlr stlxr stp str strb strh stxr sttr svc swp sxtw sys tst ubfiz ubfm ubfx udiv umulh uxtb ' +
     'uxth xpaclri add sub and orr eor lsl lsr asr cmp cmn mvn subs ands tlbi ldxp stxp cinc tbz tbnz cbz cbnz ' +
-    'stset stclr stnp ldnp ldadd stadd'
+    'mcr mrc mcrr mrrc stset stclr stnp ldnp ldadd stadd'
   ).split(' '),
 );

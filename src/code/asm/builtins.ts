@@ -74,8 +74,9 @@ export class Builtins {
       case 'GET_STACK_END':
         return this.stackEnd(first);
       case 'GET_CURRENT':
+      case '__GET_CURRENT':
         return (
-          this.stackEnd(first) &&
+          (name === '__GET_CURRENT' || this.stackEnd(first)) &&
           this.instruction('movq', `STACK_CPUINFO_FIELD(current_vcpu)(%r${first}), %r${first}`)
         );
       case 'GET_CPUINFO_FIELD':
@@ -92,6 +93,7 @@ export class Builtins {
   fallback(name: string, rest: string): boolean {
     const register = splitArguments(rest)[0]?.replace(/^\w+\s*=\s*/, '') ?? '';
     if (register === '') return false;
+    if (name === 'write_cr3') return this.writeCr3(splitArguments(rest));
     if (name === 'SET_NOFLUSH_BIT') return this.instruction('bts', `$63, ${register}`);
     if (name !== 'ADJUST_KERNEL_CR3') return false;
     // Bit 63 where there are PCIDs; bits 12 and 11 (user half of the root, user PCID) cleared.
@@ -100,6 +102,20 @@ export class Builtins {
       () => undefined,
     );
     return this.instruction('andq', `$~0x1800, ${register}`);
+  }
+
+  /** Xen before 4.11: a write of CR3 with global pages off around it, so that they go too. */
+  private writeCr3(args: readonly string[]): boolean {
+    const [value, first, second] = args.map(registerText);
+    if (value === undefined || first === undefined || second === undefined) return false;
+    return (
+      this.instruction('mov', `%cr4, ${first}`) &&
+      this.instruction('mov', `${first}, ${second}`) &&
+      this.instruction('and', `$~X86_CR4_PGE, ${first}`) &&
+      this.instruction('mov', `${first}, %cr4`) &&
+      this.instruction('mov', `${value}, %cr3`) &&
+      this.instruction('mov', `${second}, %cr4`)
+    );
   }
 
   private instruction(mnemonic: string, rest: string): boolean {

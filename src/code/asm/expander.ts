@@ -54,6 +54,9 @@ export class Expansion {
   private expansions = 0;
   private depth = 0;
   private nesting = 0;
+  /** Macros that are being expanded, and conditionals around them that are not decided. */
+  private readonly expanding: string[] = [];
+  private openBranches = 0;
   private readonly sections: Sections;
   private exits = false;
 
@@ -153,11 +156,13 @@ export class Expansion {
     const taken = builder.label();
     const done = builder.label();
     builder.branch(outcome.register(), taken, rest.trim());
+    this.openBranches++;
     otherwise();
     builder.jump(done);
     this.frame.onLabel();
     builder.place(taken);
     body();
+    this.openBranches--;
     this.frame.onLabel();
     builder.place(done);
   }
@@ -171,7 +176,7 @@ export class Expansion {
     to: number,
     binding: Binding | null,
   ): void {
-    if (mnemonic === '.rept') {
+    if (mnemonic === '.rept' || mnemonic === '.rep') {
       const times = this.frame.evaluateText(rest);
       if (times === null) {
         this.context.machine.unknown('.rept', '', 'The number of repetitions is not known.');
@@ -230,12 +235,18 @@ export class Expansion {
   }
 
   private expand(macro: MacroDefinition, rest: string): void {
+    if (this.openBranches > 0 && this.expanding.includes(macro.name)) {
+      this.context.machine.unknown(macro.name, '', 'A macro that calls itself as often as an argument says.');
+      return;
+    }
     if (this.context.bombs.has(macro.name)) throw new AsmBoundReached('statements');
     const values = bindArguments(macro, rest);
     for (const [name, value] of values) this.handsOver(name, value);
     const expansion = ++this.expansions;
     const from = this.frame.builder.length;
+    this.expanding.push(macro.name);
     this.deeper(() => this.block(macro.body, 0, macro.body.length, { values, expansion }));
+    this.expanding.pop();
     this.frame.expanded.push({ name: macro.name, from, to: this.frame.builder.length });
     this.exits = false;
   }

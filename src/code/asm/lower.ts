@@ -25,6 +25,7 @@ type Unread = IrModule['unread'][number];
 
 /** Lowers assembly of one side of a patch, or of a tree. Units of several architectures do not see each other. */
 export function lowerAsm(units: readonly SourceUnit[], options: AsmOptions): IrModule {
+  const code = units.filter(unit => !unit.path.endsWith('.lds.S'));
   const functions: IrFunction[] = [];
   const findings: CodeFinding[] = [];
   const unread: Unread[] = [];
@@ -32,9 +33,9 @@ export function lowerAsm(units: readonly SourceUnit[], options: AsmOptions): IrM
   const budget = new Budget();
   const architectureOf = (unit: SourceUnit): Architecture =>
     architectureOfPath(unit.path) ?? options.architecture;
-  for (const architecture of new Set(units.map(architectureOf))) {
+  for (const architecture of new Set(code.map(architectureOf))) {
     const configuration = new Configuration(architecture, options.config);
-    const own = units.filter(unit => architectureOf(unit) === architecture);
+    const own = code.filter(unit => architectureOf(unit) === architecture);
     const context = (options.context ?? []).filter(unit => architectureOf(unit) === architecture);
     const reader = new ModuleReader(architecture, configuration, budget, findings, unread);
     functions.push(...reader.run(own, context));

@@ -19,7 +19,7 @@ export interface Structure {
 
 export const isConditional = (mnemonic: string): boolean => /^\.if|^\.elseif$/.test(mnemonic);
 const isLoop = (mnemonic: string): boolean =>
-  mnemonic === '.rept' || mnemonic === '.irp' || mnemonic === '.irpc';
+  mnemonic === '.rept' || mnemonic === '.rep' || mnemonic === '.irp' || mnemonic === '.irpc';
 
 const known = new WeakMap<readonly Statement[], Structure>();
 

@@ -191,7 +191,8 @@ export class X86 {
     const target = operand?.kind === 'register' && mnemonic !== 'call' ? operand : null;
     const dst = target ? this.values.variable(target) : null;
     this.frame.builder.emit({ op: 'unknown', dst, name: mnemonic, why });
-    if (target) this.frame.touch(target.name);
+    // Whether it reads or writes is not known: no ground for a complaint about an overwritten register.
+    if (target) this.frame.touch(target.name, 'restore');
     this.flags.forget();
     return true;
   }

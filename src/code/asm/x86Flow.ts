@@ -72,7 +72,9 @@ export class X86Flow {
     const code = conditionCode(mnemonic.slice(1));
     if (code === null) return false;
     const condition = this.flags.condition(code);
-    builder.branch(condition.register, this.frame.target(text.trim()), condition.text);
+    // Without the comparison in sight the jump itself is all there is to show.
+    const shown = condition.text.startsWith('flags: ') ? `${mnemonic} ${text.trim()}` : condition.text;
+    builder.branch(condition.register, this.frame.target(text.trim()), shown);
     return true;
   }
 

@@ -22,6 +22,9 @@ describe('isAssembly', () => {
       false,
     );
     assert.equal(judge('#define TQ(x) \\\n	"mov %%rax, %0\\n"\nint tq;'), false);
+    assert.equal(judge('	asm volatile(TQ(b, %w0, %1)\n	asm goto("1:"'), false);
+    assert.equal(judge('#define TQ(reg) \\\n	mov %rax, reg; \\\n	ret\n'), false);
+    assert.equal(isAssembly('arch/x86/kernel/tq.lds.S', ['SECTIONS', '{']), false);
     assert.equal(judge(''), false);
     assert.equal(judge('	a = b % c;\n	foo(a % 8);'), false);
   });

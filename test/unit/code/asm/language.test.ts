@@ -57,6 +57,22 @@ tq_all %rax, %rbx, %rcx`;
     assert.deepEqual(traceOf(macros, { rax: 1n, rbx: 2n, rcx: 3n }), ['INVLPG 1', 'INVLPG 2', 'INVLPG 3']);
   });
 
+  it('that call themselves as an argument says are unknown there', () => {
+    const text = `.macro tq_for from to
+.if \\from < \\to
+	lfence
+	tq_for "(\\from + 1)", \\to
+.endif
+.endm
+SYM_CODE_START(tq_it)
+	tq_for 0 3
+SYM_CODE_END(tq_it)`;
+    const module = lower(file(text));
+    assert.deepEqual(unknowns(find(module, 'tq_for')), ['tq_for']);
+    assert.deepEqual(operations(find(module, 'tq_it')), ['LFENCE', 'LFENCE', 'LFENCE']);
+    assert.deepEqual(module.findings, []);
+  });
+
   it('that are not in sight become calls by name, with the registers they are given', () => {
     const fn = routine('movq $1, %rdi\nTQ_UNSEEN scratch=%rdi, n=3\nmov %rdi, %cr3');
     const call = fn.code.find(instruction => instruction.op === 'call');
@@ -102,6 +118,15 @@ tq_all %rax, %rbx, %rcx`;
       }),
       ['CR3_WRITE 2'],
     );
+  });
+});
+
+describe('macros of Xen', () => {
+  it('write CR3 with global pages off around it', () => {
+    const state = { registers: { CR4_READ: 0x2a0n, rcx: 0x77000n } };
+    assert.deepEqual(run(routine('write_cr3 rcx, rdi, rsi'), state).trace, [
+      ...['CR4_READ', 'CR4_WRITE 220', 'CR3_WRITE 77000', 'CR4_WRITE 2a0'],
+    ]);
   });
 });
 
