@@ -72,8 +72,9 @@ export class Arm64Machine implements Machine {
   unknown(mnemonic: string, rest: string, why = 'This instruction is not known to the reader.'): void {
     const first = readArm64Register(splitOperands(rest)[0] ?? '');
     const lost = first && !/^st/.test(mnemonic) ? first : null;
-    const dst = lost ? this.builder.variable(lost.name) : null;
-    this.builder.emit({ op: 'unknown', dst, name: mnemonic, why });
+    this.builder.emit({ op: 'unknown', dst: null, name: mnemonic, why });
+    if (lost)
+      this.builder.emit({ op: 'unknown', dst: this.builder.variable(lost.name), name: mnemonic, why });
     if (lost) this.frame.touch(lost.name);
     this.flags.forget();
   }

@@ -189,8 +189,10 @@ export class X86 {
     const last = splitOperands(text).at(-1);
     const operand: Operand | null = last === undefined ? null : readOperand(last);
     const target = operand?.kind === 'register' && mnemonic !== 'call' ? operand : null;
-    const dst = target ? this.values.variable(target) : null;
-    this.frame.builder.emit({ op: 'unknown', dst, name: mnemonic, why });
+    // The step itself, and the register whose value is lost: two things, for whoever prices and whoever follows values.
+    this.frame.builder.emit({ op: 'unknown', dst: null, name: mnemonic, why });
+    if (target)
+      this.frame.builder.emit({ op: 'unknown', dst: this.values.variable(target), name: mnemonic, why });
     // Whether it reads or writes is not known: no ground for a complaint about an overwritten register.
     if (target) this.frame.touch(target.name, 'restore');
     this.flags.forget();

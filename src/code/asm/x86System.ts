@@ -250,8 +250,10 @@ export class X86System {
     if (memory?.operand.kind !== 'memory' || type?.operand.kind !== 'register') return false;
     const number = this.constantOf(type.operand.name);
     const name = number !== null && number >= 0n ? invpcidTypes[Number(number)] : undefined;
-    if (name === undefined) return false;
-    return this.operation(name, [this.values.address(memory.operand)], null);
+    const address = this.values.address(memory.operand);
+    if (name !== undefined) return this.operation(name, [address], null);
+    // Which one it is rests on the value of the type register, args[0].
+    return this.operation('INVPCID', [this.values.read(type.operand, 64), address], null);
   }
 
   private operation(name: string, args: readonly Register[], dst: Register | null): true {

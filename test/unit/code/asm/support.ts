@@ -280,9 +280,14 @@ export function operations(fn: IrFunction): string[] {
   return fn.code.flatMap(instruction => (instruction.op === 'operation' ? [instruction.name] : []));
 }
 
-/** Names of unknown instructions in the code. */
+/** Names of unknown instructions in the code; the register that one loses does not count again. */
 export function unknowns(fn: IrFunction): string[] {
-  return fn.code.flatMap(instruction => (instruction.op === 'unknown' ? [instruction.name] : []));
+  return fn.code.flatMap((instruction, at) => {
+    if (instruction.op !== 'unknown') return [];
+    const before = fn.code[at - 1];
+    const again = instruction.dst !== null && before?.op === 'unknown' && before.name === instruction.name;
+    return again ? [] : [instruction.name];
+  });
 }
 
 /** Texts of the branches in the code. */
