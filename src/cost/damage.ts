@@ -4,6 +4,7 @@
  */
 import { no, support, type Guard } from './guard';
 import { findInside } from './machineState';
+import { lastName } from './quantity';
 import type { FrameRecord, Recording } from './record';
 import type { Atom, Value, ValueSpace } from './values';
 
@@ -26,10 +27,18 @@ function leaves(space: ValueSpace, value: Value, guard: Guard, into: Value[]): v
 const isErrno = (value: bigint): boolean =>
   [value, BigInt.asIntN(64, value), BigInt.asIntN(32, value)].some(v => v < 0n && v >= -largestError);
 
+/** `-EINVAL`, where the number behind the name is not known. */
+function isNamedErrno(value: Value): boolean {
+  if (value.kind !== 'linear' || value.constant !== 0n || value.terms.length !== 1) return false;
+  const [term, factor] = value.terms[0]!;
+  return factor === -1n && /^E[A-Z0-9]{2,}$/.test(lastName(term));
+}
+
 /** A returned value that says "error" when the atom is true. */
 function saysError(value: Value, atom: Atom, holds: boolean): boolean {
   if (value.kind === 'constant') return isErrno(value.value);
   if (value.kind === 'call' && /^ERR_(PTR|CAST)$/.test(value.name)) return true;
+  if (isNamedErrno(value)) return true;
   if (atom.bit !== null) return false;
   const tested = atom.value;
   if (holds && tested === value) return true;

@@ -21,6 +21,9 @@ const invpcidTypes = ['INVPCID_ADDR', 'INVPCID_CTX', 'INVPCID_ALL_GLOBAL', 'INVP
 /** Primitives that set something, rather than test or clear it. */
 const setsMemory = /(^|_)(set|assign|or|xchg|add|inc)(_|$)/;
 
+/** Variables of the kernels that say whether a feature is used. */
+const featureVariables: Readonly<Record<string, string>> = { use_invpcid: 'INVPCID' };
+
 /** What memory holds at an address. */
 function loadFrom(runner: Runner, state: State, address: Value): Value {
   const { space } = runner;
@@ -33,6 +36,8 @@ function loadFrom(runner: Runner, state: State, address: Value): Value {
   if (address.kind === 'address') {
     const value = knownConstant(address.name);
     if (value !== null) return space.constant(value);
+    const feature = featureVariables[address.name];
+    if (feature !== undefined) return space.constant(runner.features.has(feature) ? 1 : 0);
   }
   if (address.kind === 'field' && address.member === 'xpti')
     return space.constant(runner.features.has('XPTI') ? 1 : 0);

@@ -3,12 +3,20 @@ import type { MachineProfile } from '../machine/profile';
 import { compare, type Compared, type FunctionPair, type LineFilter } from './compare';
 import { cyclesOf, type PriceList } from './cycles';
 import { FeatureSet, isAlwaysOn } from './features';
-import { holds } from './guard';
+import { holds, no } from './guard';
 import { add, constantOf, isZero, negate, zero, type Polynomial, type SymbolValues } from './polynomial';
 import type { DeferredItem, DerivationItem, Difference, PricedPart, UnknownItem } from './priced';
 import type { Program } from './program';
 import type { Place, Recording } from './record';
-import { resolve, shownCounts, subtractCounts, type Answer, type Counts, type Resolution } from './resolve';
+import {
+  resolve,
+  restrictAll,
+  shownCounts,
+  subtractCounts,
+  type Answer,
+  type Counts,
+  type Resolution,
+} from './resolve';
 import type { RangeAssumption } from './settle';
 
 /** What prices depend on besides the code. */
@@ -132,8 +140,10 @@ function unknownOf(compared: Compared, answer: Answer): UnknownItem[] {
   const put = (recordings: readonly Recording[], sign: 1 | -1): void => {
     for (const recording of recordings)
       for (const record of recording.unknown) {
-        if (!holds(record.guard, answer.assignment)) continue;
-        const key = `${record.name},${record.why}`;
+        // It is listed where it may be reached.
+        const guard = restrictAll(compared.comparison.space, record.guard, answer.assignment);
+        if (guard === no) continue;
+        const key = `${record.name},${record.why},${guard.id}`;
         const known = net.get(key);
         const count = add(known?.count ?? zero, sign === 1 ? record.count : negate(record.count));
         const item = known?.item ?? {
@@ -146,7 +156,8 @@ function unknownOf(compared: Compared, answer: Answer): UnknownItem[] {
   };
   put(compared.comparison.after, 1);
   put(compared.comparison.before, -1);
-  return [...net.values()].filter(({ count }) => !isZero(count)).map(({ item }) => item);
+  const items = [...net.values()].filter(({ count }) => !isZero(count)).map(({ item }) => item);
+  return [...new Map(items.map(item => [`${item.name},${item.why}`, item])).values()];
 }
 
 const failuresOf = (compared: Compared): UnknownItem[] =>
@@ -169,7 +180,7 @@ function deferredOf(compared: Compared, answer: Answer): DeferredItem[] {
   const put = (recordings: readonly Recording[], sign: 1 | -1): void => {
     for (const recording of recordings)
       for (const record of recording.deferred) {
-        if (!holds(record.guard, answer.assignment)) continue;
+        if (restrictAll(compared.comparison.space, record.guard, answer.assignment) === no) continue;
         const times = Number(constantOf(record.count) ?? 1n);
         const known = net.get(record.name);
         net.set(record.name, {

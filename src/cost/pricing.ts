@@ -22,6 +22,7 @@ import type {
 import { addCounts, shownCounts, type Answer, type Counts } from './resolve';
 import { rootsOf, type Root } from './roots';
 import { FeatureSet } from './features';
+import { renamingsOf } from './units';
 
 interface HunkPlan {
   readonly patch: PatchAnalysis;
@@ -124,13 +125,23 @@ export class DocumentPricer {
   }
 }
 
-/** Functions of one name that a hunk changes, before and after it. */
-function pairFor(read: FileAnalysis, index: number, name: string): FunctionPair {
+/** The names that one function has in the course of a patch. */
+function namesOfOne(read: FileAnalysis, name: string): string[] {
+  const found = [name];
+  for (const { from, to } of renamingsOf(read.change)) {
+    if (found.includes(from)) found.push(to);
+    else if (found.includes(to)) found.push(from);
+  }
+  return found;
+}
+
+/** One function that a hunk changes, before and after it. */
+function pairFor(read: FileAnalysis, index: number, names: readonly string[]): FunctionPair {
   const last = read.change.hunks.length;
-  const named = (stage: number): IrFunction | null =>
-    read.stages.get(stage)?.find(fn => fn.name === name && hunksTouched(fn).has(index)) ??
-    read.stages.get(stage)?.find(fn => fn.name === name) ??
-    null;
+  const named = (stage: number): IrFunction | null => {
+    const all = (read.stages.get(stage) ?? []).filter(fn => names.includes(fn.name));
+    return all.find(fn => hunksTouched(fn).has(index)) ?? all[0] ?? null;
+  };
   const [first, final] = [named(0), named(last)];
   const hunks = new Set([...(first ? hunksTouched(first) : []), ...(final ? hunksTouched(final) : [])]);
   if (hunks.size < 2) return { before: first, after: final };
@@ -150,7 +161,8 @@ function planHunk(patch: PatchAnalysis, file: PatchFile, read: FileAnalysis, ind
       if (hunksTouched(fn).has(index))
         names.set(fn.name, Math.min(names.get(fn.name) ?? Infinity, fn.firstLine));
   const ordered = [...names].sort(([, a], [, b]) => a - b).map(([name]) => name);
-  const pairs = joinRenamed(ordered.map(name => pairFor(read, index, name)));
+  const groups = new Map(ordered.map(name => [namesOfOne(read, name).sort().join(), namesOfOne(read, name)]));
+  const pairs = joinRenamed([...groups.values()].map(group => pairFor(read, index, group)));
   const lines = (unit: SourceUnit, line: number): boolean =>
     unit.path === read.change.path && unit.lines[line]?.hunk === index;
   const unread = [0, last].flatMap(stage => [
@@ -233,7 +245,7 @@ function priceHunk(
 ): PricedHunk {
   const { part, compared, resolution } = plan.pricer.price(options, prices);
   collectFindings(compared, findings);
-  const failed = compared.failures.map(({ unit, name }) => rangeOf(plan, unit, name)).flat();
+  const failed = compared.failures.flatMap(({ name }) => rangeOf(plan, name));
   const ranges = [...plan.unread, ...failed];
   const named = ranges.length
     ? priceByName(ranges, plan.index, new FeatureSet(options.features, options.switched), analysis.hints)
@@ -251,13 +263,13 @@ function priceHunk(
 }
 
 /** The whole of a function that was not followed, on both sides of the patch. */
-function rangeOf(plan: HunkPlan, unit: SourceUnit, name: string): UnreadRange[] {
+function rangeOf(plan: HunkPlan, name: string): UnreadRange[] {
   const read = plan.patch.files.get(plan.file);
   if (!read) return [];
   return [0, read.change.hunks.length].flatMap(stage =>
     (read.stages.get(stage) ?? [])
       .filter(fn => fn.name === name)
-      .map(fn => ({ unit: fn.unit, firstLine: fn.firstLine, lastLine: fn.lastLine, why: `in ${unit.path}` })),
+      .map(fn => ({ unit: fn.unit, firstLine: fn.firstLine, lastLine: fn.lastLine, why: '' })),
   );
 }
 
@@ -270,14 +282,14 @@ function withNames(
 ): PricedHunk {
   const delta = addCounts(hunk.delta, named.delta);
   const known = new Set(hunk.unknown.map(item => item.why));
-  const reasons = ranges
-    .filter(range => !known.has(range.why))
-    .slice(0, 4)
-    .map(range => ({
-      name: hunk.function ?? hunk.file,
-      documentLine: documentLine({ unit: range.unit, line: range.firstLine }),
-      why: `read by name only: ${range.why}`,
-    }));
+  const whys = new Map(
+    ranges.filter(({ why }) => why !== '' && !known.has(why)).map(range => [range.why, range]),
+  );
+  const reasons = [...whys.values()].slice(0, 4).map(range => ({
+    name: hunk.function ?? hunk.file,
+    documentLine: documentLine({ unit: range.unit, line: range.firstLine }),
+    why: `read by name only: ${range.why}`,
+  }));
   const { cycles, why } = cyclesOf({ ...hunk, delta }, null, prices, options.values);
   const lines = named.lines.flatMap(({ unit, line, counts }): LineItem[] => {
     const at = documentLine({ unit, line });

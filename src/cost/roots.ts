@@ -85,18 +85,31 @@ function candidatesOf(patch: PatchAnalysis): Candidates {
   return { touched, all };
 }
 
-/** Before and after of a root. A function that the patch itself adds or removes is nowhere else. */
-function pairOf(patch: PatchAnalysis, name: string): FunctionPair {
-  const own = (stage: 'first' | 'last'): IrFunction | undefined =>
-    functionsAt(patch, stage).find(fn => fn.name === name && hasChange(fn)) ??
-    functionsAt(patch, stage).find(fn => fn.name === name);
-  const [old, now] = [own('first'), own('last')];
+const namesakes = (patch: PatchAnalysis, stage: 'first' | 'last', name: string): IrFunction[] => {
+  const all = functionsAt(patch, stage).filter(fn => fn.name === name);
+  const changed = all.filter(hasChange);
+  return changed.length ? changed : all.slice(0, 1);
+};
+
+/**
+ * Before and after of a root: one pair, also where it moved to another file; one per file where several files change a
+ * function of that name. A function that the patch itself adds or removes is nowhere else.
+ */
+function pairsOf(patch: PatchAnalysis, name: string): FunctionPair[] {
+  const [olds, news] = [namesakes(patch, 'first', name), namesakes(patch, 'last', name)];
+  if (olds.length > 1 || news.length > 1) {
+    const paths = new Set([...olds, ...news].map(fn => fn.unit.path));
+    const at = (list: readonly IrFunction[], path: string): IrFunction | null =>
+      list.find(fn => fn.unit.path === path) ?? null;
+    return [...paths].map(path => ({ before: at(olds, path), after: at(news, path) }));
+  }
+  const [old, now] = [olds[0], news[0]];
   const headChanged = (fn: IrFunction): boolean => fn.unit.lines[fn.firstLine]?.changed ?? false;
   const before =
     old ?? (now && headChanged(now) ? null : (patch.effective.before.find(name, null)?.fn ?? null));
   const after =
     now ?? (old && headChanged(old) ? null : (patch.effective.after.find(name, null)?.fn ?? null));
-  return { before, after };
+  return [{ before, after }];
 }
 
 /** A series longer than this is taken patch by patch: who calls whom is then only seen within each. */
@@ -117,7 +130,7 @@ export function rootsOf(series: readonly PatchAnalysis[]): Map<PatchAnalysis, Ro
     let names = [...all].filter(name => !called.has(name));
     // Functions that call each other in a circle have no root among them: the first changed one stands for them.
     if (!names.length && series.length === 1) names = [...touched].slice(0, 1);
-    result.set(patch, names.map(name => ({ name, pair: pairOf(patch, name) }))); // prettier-ignore
+    result.set(patch, names.flatMap(name => pairsOf(patch, name).map(pair => ({ name, pair })))); // prettier-ignore
   }
   return result;
 }

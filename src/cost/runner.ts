@@ -33,6 +33,7 @@ const loopLimit = 200;
 /** One call of a function that is being run. */
 export interface Frame {
   readonly fn: IrFunction;
+  readonly gaps: ReadonlySet<number>;
   readonly flow: Flow;
   /** Registers that are set in one place only. */
   readonly single: (Value | null)[];
@@ -76,6 +77,8 @@ export interface Mode {
 }
 
 interface Shape {
+  /** Instructions before which the function has lines that are not shown. */
+  readonly gaps: ReadonlySet<number>;
   readonly flow: Flow;
   readonly slotOf: Int32Array;
   readonly slotCount: number;
@@ -104,7 +107,7 @@ function shapeOf(fn: IrFunction): Shape {
   sets.forEach((count, register) => {
     if (count > 1) slotOf[register] = slotCount++;
   });
-  const shape = { flow, slotOf, slotCount };
+  const shape = { flow, slotOf, slotCount, gaps: gapsOf(fn) };
   shapes.set(fn, shape);
   return shape;
 }
@@ -114,6 +117,31 @@ const isImplicitReturn = (fn: IrFunction, at: number): boolean => {
   const instruction = fn.code[at]!;
   return at === fn.code.length - 1 && instruction.op === 'return' && instruction.value === null;
 };
+
+/** Whether two neighbouring lines of a unit have lines between them that are not shown. */
+const isGap = (fn: IrFunction, line: number): boolean => {
+  const [above, here] = [fn.unit.lines[line - 1], fn.unit.lines[line]];
+  return (
+    above !== undefined &&
+    here !== undefined &&
+    above.hunk !== here.hunk &&
+    here.fileLine !== above.fileLine + 1
+  );
+};
+
+/** The first instructions behind each gap of a C function, and its end where its last lines are not shown. */
+function gapsOf(fn: IrFunction): Set<number> {
+  const found = new Set<number>();
+  if (fn.unit.whole || fn.language !== 'c') return found;
+  for (let line = fn.firstLine + 1; line <= fn.lastLine; line++) {
+    if (!isGap(fn, line)) continue;
+    const at = fn.code.findIndex(instruction => instruction.line >= line);
+    if (at >= 0) found.add(at);
+  }
+  const closed = /^\s*\}/.test(fn.unit.lines[fn.lastLine]?.text ?? '');
+  if (fn.partial && !closed && isImplicitReturn(fn, fn.code.length - 1)) found.add(fn.code.length - 1);
+  return found;
+}
 
 export interface CallResult {
   /** The value returned, or null for none. */
@@ -151,9 +179,10 @@ export class Runner {
     chain: readonly string[],
     site: Place | null,
   ): CallResult {
-    const { flow, slotOf, slotCount } = shapeOf(fn);
+    const { flow, slotOf, slotCount, gaps } = shapeOf(fn);
     const frame: Frame = {
       fn,
+      gaps,
       flow,
       single: new Array<Value | null>(fn.registers.length).fill(null),
       slotOf,
@@ -255,6 +284,15 @@ export class Runner {
     for (let at = first; at < end; at++) {
       const instruction = fn.code[at]!;
       if (!this.quiet && !isImplicitReturn(fn, at)) this.markReached(frame, instruction.line, state.guard);
+      if (frame.gaps.has(at))
+        this.notKnown(
+          frame,
+          instruction,
+          state.guard,
+          weight,
+          'unseen lines',
+          'the patch does not show all of the function',
+        );
       if (instruction.op === 'branch') return this.branch(frame, index, instruction, state, mode);
       if (instruction.op === 'return') {
         const value = instruction.value === null ? null : this.read(frame, state, instruction.value);

@@ -162,7 +162,52 @@ export function unitAfter(change: FileChange, applied: number, known: KnownFile 
   keepUntil(Infinity);
   const side: Side = applied === 0 ? 'old' : 'new';
   const whole = known.whole || isWhole(change, applied);
-  return { path: change.path, side, lines, whole, headings };
+  return { path: change.path, side, lines, whole, headings: renamedHeadings(change, applied, headings) };
+}
+
+const definedName = /^(?:[\w\s*]{1,200}?\b(\w+)\s*\(|\.macro\s+(\w+))/;
+
+/** The function that a line defines, at the beginning of a line, or null. */
+function nameDefined(text: string): string | null {
+  if (/^\s|^#/.test(text) || text.trimEnd().endsWith(';')) return null;
+  const match = definedName.exec(text.slice(0, 300));
+  return match?.[1] ?? match?.[2] ?? null;
+}
+
+/** A function that a hunk gives another name. */
+export interface Renaming {
+  readonly hunk: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Renamed functions: a hunk removes one head and adds one. */
+export function renamingsOf(change: FileChange): Renaming[] {
+  return change.hunks.flatMap((lines, hunk) => {
+    const names = (kind: HunkLine['kind']): string[] =>
+      lines.filter(line => line.kind === kind).flatMap(line => nameDefined(line.text) ?? []);
+    const [gone, come] = [names(LineKind.Removed), names(LineKind.Added)];
+    const [from, to] = [gone[0], come[0]];
+    if (gone.length !== 1 || come.length !== 1 || from === undefined || to === undefined || from === to)
+      return [];
+    return [{ hunk, from, to }];
+  });
+}
+
+/** A hunk's header names its function as it was called before: behind a hunk that renames it, it has the new name. */
+function renamedHeadings(
+  change: FileChange,
+  applied: number,
+  headings: readonly string[],
+): readonly string[] {
+  const result = [...headings];
+  for (const { hunk, from, to } of renamingsOf(change)) {
+    if (hunk >= applied) continue;
+    const old = new RegExp(`\\b${from}\\b`);
+    for (let later = hunk + 1; later < change.hunks.length; later++)
+      result[later] = result[later]!.replace(old, to);
+  }
+  return result;
 }
 
 /** What is known of the file when the whole patch is applied. */
