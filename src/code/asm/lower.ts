@@ -1,4 +1,23 @@
-/** The assembly front end: units of text in, IR out. */
+/**
+ * The assembly front end: units of text in, IR out.
+ *
+ * Conventions of the IR that it makes:
+ *
+ * - A macro is an `asm-macro`: its parameters are its first registers, in order; `type` of a parameter says whether it
+ *   stands for a register, a number or text. A parameter with a default stands for that. What callers expand of it is
+ *   in their own code, with the line of the call; `expands` names the macros.
+ * - A routine is an `asm-routine`. A label inside it that other code jumps to, or that its start does not reach, is one
+ *   more function. Jumps to other routines are a call and a return.
+ * - Machine registers are variables of one function, by their 64-bit names; their values at entry are not known, and
+ *   calls do not hand them on: `args` of a call are the argument registers that the code has set, `dst` is RAX or X0.
+ * - The stack pointer moves by `index` with the element `unsigned long`, so slots need no layout.
+ * - A comparison and the jump behind it are one comparison of the operands. Where another path comes in between, CF,
+ *   ZF, SF and OF are variables `cf`, `zf`, `sf`, `of`.
+ * - Lines that a patch does not show are an `unknown` named `unseen lines`; from there, and from the beginning of a
+ *   routine that is not shown, a branch on the variable `unseen jump` leads to each label that nothing shown leads to.
+ * - What is not understood is an `unknown` without `dst`, named after the instruction; the register that it may have
+ *   written is lost in a second one.
+ */
 import { architectureOfPath, Configuration, type Architecture } from '../configuration';
 import type { CodeFinding, IrFunction, IrModule } from '../ir';
 import type { SourceUnit } from '../source';
