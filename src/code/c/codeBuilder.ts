@@ -39,8 +39,15 @@ export class CodeBuilder {
   private code: Pending[] = [];
   /** A label stands at the end of the code, so what follows can be reached. */
   private labelHere = true;
+  private made = 0;
+
+  /** Counts what is made, also what is then rolled back: nothing may make the lowering run on. */
+  private work(): void {
+    if (++this.made > 10 * bounds.instructions) throw new BoundReached('instructions');
+  }
 
   register(type: CType, name = ''): Register {
+    this.work();
     this.registers.push(registerType(type));
     this.names.push(name);
     return this.registers.length - 1;
@@ -51,6 +58,7 @@ export class CodeBuilder {
   }
 
   private push(instruction: Pending): void {
+    this.work();
     if (this.code.length >= bounds.instructions) throw new BoundReached('instructions');
     this.code.push(instruction);
     this.labelHere = false;

@@ -53,6 +53,8 @@ export class Lowering {
   readonly addressTaken = new Set<string>();
   /** Names used as `name.member`: variables of an unknown type that are so used are structs. */
   readonly dotted = new Set<string>();
+  readonly knownTypes = new Map<Node, CType>();
+  readonly knownConditions = new Map<Node, boolean | null>();
   readonly caseLabels = new Map<Node, Label>();
   /** Behind the last instruction of the body. */
   readonly end: Label = { at: -1 };

@@ -89,11 +89,15 @@ export function lowerValue(l: Lowering, node: Node, wanted = true): Value {
 
 /** The type of an expression, without emitting anything. */
 export function typeOf(l: Lowering, node: Node): CType {
+  const known = l.knownTypes.get(node);
+  if (known) return known;
   const before = l.code.checkpoint();
   const { line } = l.code;
   const { type } = lowerValue(l, node);
   l.code.rollBack(before);
   l.code.line = line;
+  // Remembered, so that nested conditional expressions are not lowered twice at every level.
+  l.knownTypes.set(node, type);
   return type;
 }
 
@@ -250,10 +254,14 @@ function choiceType(a: CType, b: CType): CType {
 
 /** The truth of a condition that is a constant; null for others. Emits nothing. */
 export function constantCondition(l: Lowering, node: Node): boolean | null {
+  const known = l.knownConditions.get(node);
+  if (known !== undefined) return known;
   const before = l.code.checkpoint();
   const value = lowerValue(l, node);
   l.code.rollBack(before);
-  return value.kind === 'constant' ? value.value !== 0n : null;
+  const result = value.kind === 'constant' ? value.value !== 0n : null;
+  l.knownConditions.set(node, result);
+  return result;
 }
 
 function lowerSizeof(l: Lowering, node: Node): Value {

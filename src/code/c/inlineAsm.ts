@@ -49,7 +49,7 @@ export function lowerInlineAsm(template: string, operands: readonly AsmOperand[]
 const maximumInstructions = 64;
 
 function instructions(template: string): string[] {
-  return template
+  const parts = template
     .replaceAll('\\n', '\n')
     .replaceAll('\\t', ' ')
     .split(/[\n;]/, maximumInstructions)
@@ -60,6 +60,14 @@ function instructions(template: string): string[] {
         .replaceAll('%%', '%'),
     )
     .filter(line => line !== '' && !line.startsWith('.pushsection') && !line.startsWith('.popsection'));
+  // `lock; addl …` and `rep; nop` are one instruction each.
+  const joined: string[] = [];
+  for (const part of parts) {
+    const before = joined.at(-1);
+    if (before === 'lock' || before === 'rep') joined[joined.length - 1] = `${before} ${part}`;
+    else joined.push(part);
+  }
+  return joined;
 }
 
 /** Instructions without operands that matter → operation of the design. */
@@ -145,7 +153,7 @@ class Recogniser {
     if (mnemonic === 'tlbi') return this.tlbi();
     const operation = plainOperations[mnemonic];
     if (operation !== undefined) return { kind: 'operation', name: operation, result: null, args: [] };
-    if (mnemonic === 'lock' || mnemonic === 'lock;') return this.locked();
+    if (mnemonic === 'lock') return this.locked();
     if (plainPrimitives.has(mnemonic)) return this.plain();
     return this.unknown();
   }
@@ -231,13 +239,14 @@ class Recogniser {
   }
 
   private plain(): AsmStep | null {
-    if (this.mnemonic === 'nop' || this.mnemonic === 'rep') return null;
+    if (this.mnemonic === 'nop') return null;
+    if (this.mnemonic === 'rep' && this.rest !== 'nop') return this.unknown();
     const inputs = this.operands.flatMap((one, index) => (/^[=+]/.test(one.constraint) ? [] : [index]));
     const outputs = this.operands.flatMap((one, index) => (/^[=+]/.test(one.constraint) ? [index] : []));
     if (outputs.length > 1) return this.unknown();
     return {
       kind: 'primitive',
-      name: this.mnemonic,
+      name: this.mnemonic === 'rep' ? 'pause' : this.mnemonic,
       result: outputs[0] ?? null,
       args: inputs.map(one => this.argument(one)),
     };

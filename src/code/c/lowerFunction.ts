@@ -34,6 +34,10 @@ export interface LoweredFunction {
 export function lowerFunction(program: Program, chunk: Chunk): LoweredFunction {
   try {
     if (chunk.lastLine - chunk.firstLine >= bounds.functionLines) throw new BoundReached('functionLines');
+    const lost = chunk.unit.skipped.find(
+      one => one.firstLine >= chunk.firstLine && one.lastLine <= chunk.lastLine,
+    );
+    if (lost) return unreadable(chunk, lost.why, lost.firstLine, 'limit');
     const text = program.parse(chunk);
     if (!text.parsed.ok) return unreadable(chunk, text.parsed.reason, text.parsed.line, 'unreadable');
     const definition = text.parsed.root.children.find(node => node.type === 'function_definition');

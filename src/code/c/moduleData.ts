@@ -55,7 +55,7 @@ export function moduleVariables(
 }
 
 function irVariable(program: Program, variable: Variable): IrVariable {
-  const { name, type, perCpu, chunk, initialiser, tokens } = variable;
+  const { name, type, perCpu, external, chunk, initialiser, tokens } = variable;
   const reader = new InitialiserReader(program, chunk, tokens);
   if (initialiser) reader.read(initialiser, type, []);
   return {
@@ -64,6 +64,7 @@ function irVariable(program: Program, variable: Variable): IrVariable {
     line: chunk.firstLine,
     type: irType(type),
     perCpu,
+    ...(external && !initialiser ? { external } : {}),
     partial: chunk.partial,
     initialisers: reader.found,
   };

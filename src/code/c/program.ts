@@ -39,6 +39,8 @@ export interface Variable {
   readonly name: string;
   readonly type: CType;
   readonly perCpu: boolean;
+  /** Declared `extern`. */
+  readonly external: boolean;
   readonly chunk: Chunk;
   /** The initialiser, in `tokens`; null without one. */
   readonly initialiser: Node | null;
@@ -312,6 +314,9 @@ export class Program {
         baseType({ ...node, children: [{ ...node, field: 'type' }] }, names);
       return;
     }
+    const external = node.children.some(
+      one => one.type === 'storage_class_specifier' && one.text === 'extern',
+    );
     for (const declarator of node.children) {
       if (declarator.field !== 'declarator') continue;
       const { name, type }: Declared = declare(base, declarator, names);
@@ -321,9 +326,10 @@ export class Program {
       else {
         const known = this.variables.get(name);
         const initialiser = child(declarator, 'value') ?? null;
-        if (known && (known.initialiser || !initialiser)) continue;
+        const defines = initialiser !== null || (known?.external === true && !external);
+        if (known && (known.initialiser || !defines)) continue;
         const perCpu = chunk.perCpu.includes(name) || (known?.perCpu ?? false);
-        this.variables.set(name, { name, type, perCpu, chunk, initialiser, tokens });
+        this.variables.set(name, { name, type, perCpu, external, chunk, initialiser, tokens });
       }
     }
   }

@@ -91,7 +91,7 @@ class Slicer {
     };
     this.open.pieces.push({ tokens: tokens.slice(0, end), afterHead: false });
     if (!closed) return;
-    this.finish(true);
+    this.finish(true, tokens[end]?.line);
     this.items(tokens, end + 1);
   }
 
@@ -164,12 +164,12 @@ class Slicer {
     open.pieces.push({ tokens: tokens.slice(brace + 1, end < 0 ? undefined : end), afterHead: true });
     this.open = open;
     if (end < 0) return tokens.length;
-    this.finish(true);
+    this.finish(true, tokens[end]!.line);
     return end + 1;
   }
 
   /** Emits the open function, if any. */
-  private finish(endSeen: boolean): void {
+  private finish(endSeen: boolean, endLine = -1): void {
     const { open } = this;
     this.open = null;
     if (!open || open.pieces.every(piece => piece.tokens.length === 0 && !piece.afterHead)) return;
@@ -185,7 +185,7 @@ class Slicer {
       unit: this.unit,
       tokens,
       firstLine: own[0]?.line ?? line,
-      lastLine: own.at(-1)?.line ?? line,
+      lastLine: Math.max(endLine, own.at(-1)?.line ?? line),
       partial: !whole,
       repaired: !whole || body.repaired,
       weak: this.isWeak(own[0]?.line ?? line),

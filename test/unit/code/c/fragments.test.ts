@@ -28,7 +28,7 @@ describe('hunks as fragments of C', () => {
       { name: 'mm', type: 'struct tq_mm *' },
       { name: 'asid', type: 'u16' },
     ]);
-    assert.deepEqual([found.firstLine, found.lastLine], [0, 2]);
+    assert.deepEqual([found.firstLine, found.lastLine], [0, 3]);
   });
 
   it('a whole function is neither partial nor repaired, whatever stands around it', () => {
