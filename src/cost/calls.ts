@@ -2,7 +2,7 @@
 import type { CatalogueMatch, OperationCounts, VersionRange } from '../code/catalogue/entry';
 import type { Instruction } from '../code/ir';
 import { featureFunctions } from './features';
-import { no, yes } from './guard';
+import { no, yes, type Guard } from './guard';
 import { writeCr3, writeCr4 } from './instructions';
 import { knownResult, neverReturns } from './knownValues';
 import { rootOf, type State } from './machineState';
@@ -286,21 +286,10 @@ function applyCatalogue(
   };
   const pages = pagesOfCall(runner, args);
   const over = cost.full ? fullFlush(runner, cost.ceiling, pages) : no;
-  if (over !== no && cost.full) put(cost.full, over);
-  if (cost.other) {
-    const open = space.truth(space.symbol(cost.condition ?? name, `when:${cost.condition ?? name}`));
-    if (!runner.quiet)
-      runner.recording.conditions.push({
-        truth: open,
-        context: state.guard,
-        text: cost.condition ?? name,
-        at: { unit: frame.fn.unit, line: instruction.line },
-        depth: frame.depth,
-      });
-    const rest = guards.not(over);
-    put(cost.ops, guards.and(rest, open));
-    put(cost.other, guards.and(rest, guards.not(open)));
-  } else put(cost.ops, guards.not(over));
+  const dearer = cost.other ? openCondition(runner, frame, instruction, state, cost.condition ?? name) : yes;
+  if (over !== no && cost.full) put(cost.full, guards.and(over, dearer));
+  put(cost.ops, guards.and(guards.not(over), dearer));
+  if (cost.other) put(cost.other, guards.not(dearer));
   if (entry.select && features.holds(entry.select.when)) {
     const { argument, cases } = entry.select;
     const value = args[argument];
@@ -326,6 +315,26 @@ function applyCatalogue(
         at: runner.placeOf(frame, instruction),
       });
   if (entry.callback) runCallback(runner, frame, instruction, call, entry.callback);
+}
+
+/** A condition of the catalogue that is no feature. */
+function openCondition(
+  runner: Runner,
+  frame: Frame,
+  instruction: Instruction,
+  state: State,
+  text: string,
+): Guard {
+  const truth = runner.space.truth(runner.space.symbol(text, `when:${text}`));
+  if (!runner.quiet)
+    runner.recording.conditions.push({
+      truth,
+      context: state.guard,
+      text,
+      at: { unit: frame.fn.unit, line: instruction.line },
+      depth: frame.depth,
+    });
+  return truth;
 }
 
 const versionText = ({ from, to }: VersionRange): string =>

@@ -1,5 +1,5 @@
 /** One instruction of the IR, on symbolic values. Branches, jumps and returns are the runner's. */
-import type { Instruction } from '../code/ir';
+import type { Instruction, IrFunction } from '../code/ir';
 import { runCall, runNamed } from './calls';
 import { markAt } from './deferredMarks';
 import { no } from './guard';
@@ -179,6 +179,19 @@ function writeInUnseenLines(
   writeCr3(runner, frame, instruction, state, weight, value, `catalogue: ${fn.name}`);
 }
 
+const ordinals = new WeakMap<IrFunction, ReadonlyMap<Instruction, number>>();
+
+/** Which of the nameless unknown instructions of a function this is. */
+function ordinalOf(fn: IrFunction, instruction: Instruction): number {
+  let known = ordinals.get(fn);
+  if (!known) {
+    const nameless = fn.code.filter(other => other.op === 'unknown' && other.name === '');
+    known = new Map(nameless.map((other, at) => [other, at]));
+    ordinals.set(fn, known);
+  }
+  return known.get(instruction) ?? 0;
+}
+
 /** Executes `instruction` on `state`. */
 export function step(
   runner: Runner,
@@ -253,6 +266,11 @@ export function step(
     }
     case 'unknown': {
       const value = knownConstant(instruction.name);
+      if (instruction.dst !== null && instruction.name === '') {
+        // A condition that the patch does not show: each is one of its own.
+        const at = ordinalOf(frame.fn, instruction);
+        return write(instruction.dst, space.symbol('…', `unseen:${frame.depth}:${at}`));
+      }
       if (instruction.dst !== null) {
         write(
           instruction.dst,

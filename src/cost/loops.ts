@@ -22,7 +22,7 @@ import {
 import { isStride, pageSize } from './quantity';
 import type { Edge, ExitTest, Frame, Mode, Runner, Weight } from './runner';
 import { symbolText } from './show';
-import { tripOf, type Cell } from './trip';
+import { chunkOf, tripOf, type Cell } from './trip';
 import type { Value } from './values';
 
 /** A variable or memory cell that the loop changes. */
@@ -117,8 +117,10 @@ function survey(runner: Runner, frame: Frame, loop: Loop, entry: State, order: r
       });
       const changing = new Set(symbols.map(cell => cell.symbol));
       cells = cells.map(cell => {
-        const step = space.linear([[cell.back, 1n], [cell.symbol, -1n]], 0n); // prettier-ignore
-        return { ...cell, step: mentions(step, changing) ? null : step };
+        const step = space.subtract(cell.back, cell.symbol);
+        return mentions(step, changing)
+          ? { ...cell, step: null, chunk: chunkOf(step, changing) }
+          : { ...cell, step };
       });
       // Memory that the body stores to, other than what it stood at before.
       let found = false;

@@ -1,6 +1,7 @@
 /** Prices of a whole document for given features, machine and symbols, out of its analysis. */
 import type { IrFunction } from '../code/ir';
 import type { SourceUnit } from '../code/source';
+import { kernelConstants } from '../machine/registry';
 import type { PatchFile } from '../patch/model';
 import { hunksTouched, type DocumentAnalysis, type FileAnalysis, type PatchAnalysis } from './analysis';
 import type { Compared, FunctionPair } from './compare';
@@ -73,7 +74,8 @@ export class DocumentPricer {
       );
   }
 
-  price(options: PriceOptions): PricedDocument {
+  price(given: PriceOptions): PricedDocument {
+    const options = withMachineLimits(given);
     const prices = priceList(options.machine);
     const findings = new Map<string, Finding>();
     const configuration = new Map<string, boolean>();
@@ -93,7 +95,7 @@ export class DocumentPricer {
     return {
       machine: options.machine.id,
       features: [...options.features].sort(),
-      symbols: options.values,
+      symbols: given.values,
       hunks,
       total: { ...totals, patches },
       findings: [...findings.values()],
@@ -123,6 +125,12 @@ export class DocumentPricer {
       roots,
     };
   }
+}
+
+/** Strides per INVLPGB are a property of the machine; Linux' own figure stands in where a machine has none. */
+function withMachineLimits(options: PriceOptions): PriceOptions {
+  const max = options.machine.hardware.invlpgbMaxPages ?? kernelConstants.invlpgbMaxPages.value;
+  return { ...options, values: { max, ...options.values } };
 }
 
 /** The names that one function has in the course of a patch. */

@@ -1,7 +1,8 @@
 /** How often a loop goes round, from the test that leaves it and how its variables change. */
-import { constant, symbol, type Polynomial } from './polynomial';
+import { ceilOf, constant, symbol, type Polynomial } from './polynomial';
 import { findInside, mentions } from './machineState';
-import { isStride, lastName, strides, type WalkHints } from './quantity';
+import { isStride, lastName, pageSize, strides, type WalkHints } from './quantity';
+import { symbolText } from './show';
 import type { Value, ValueSpace } from './values';
 
 /** A variable or memory cell that changes in a loop. */
@@ -12,6 +13,8 @@ export interface Cell {
   readonly initial: Value;
   /** What one turn adds; null if that is not the same every time. */
   readonly step: Value | null;
+  /** The most pages that one turn takes, where it takes what is left of a range up to a limit. */
+  readonly chunk?: Value | null;
 }
 
 export interface TripContext {
@@ -92,7 +95,7 @@ export function tripOf(context: TripContext, test: Value, again: boolean): Trip 
   for (const [term, factor] of terms) {
     const cell = cells.find(c => c.symbol === term);
     if (cell) {
-      if (!cell.step) return none;
+      if (!cell.step) return cell.chunk ? { turns: chunks(cell.chunk), how: 'counted' } : none;
       start.push([cell.initial, factor]);
       slope.push([cell.step, factor]);
     } else if (mentions(term, changing)) return none;
@@ -120,7 +123,47 @@ export function tripOf(context: TripContext, test: Value, again: boolean): Trip 
   return none;
 }
 
+const limiting = /^(clamp|clamp_t|clamp_val|min|min_t|min3|umin)$/;
+
+/**
+ * The limit in a step such as `min(pages_left, limit) << PAGE_SHIFT`: the part that stays the same while the rest
+ * depends on what the loop changes. Null if the step is not of that form.
+ */
+export function chunkOf(step: Value, changing: ReadonlySet<Value>): Value | null {
+  if (step.kind === 'linear') {
+    const inner = step.terms.find(([, factor]) => factor % pageSize === 0n);
+    return inner && step.terms.length === 1 ? limitOf(inner[0], changing) : null;
+  }
+  if (step.kind === 'binary' && (step.operator === 'shl' || step.operator === 'mul'))
+    return limitOf(step.a, changing) ?? limitOf(step.b, changing);
+  if (step.kind === 'choice') {
+    const [a, b] = [chunkOf(step.a, changing), chunkOf(step.b, changing)];
+    if (a || b) return a ?? b;
+    const fixed = [step.a, step.b].filter(part => !mentions(part, changing));
+    const [limit] = fixed;
+    return fixed.length === 1 && limit?.kind === 'linear' && limit.terms.length === 1
+      ? limit.terms[0]![0]
+      : null;
+  }
+  return null;
+}
+
+function limitOf(value: Value, changing: ReadonlySet<Value>): Value | null {
+  if (value.kind === 'choice') {
+    const fixed = [value.a, value.b].filter(part => !mentions(part, changing));
+    return fixed.length === 1 ? fixed[0]! : (limitOf(value.a, changing) ?? limitOf(value.b, changing));
+  }
+  if (value.kind !== 'call' || !limiting.test(value.name)) return null;
+  return value.args.findLast(arg => !mentions(arg, changing)) ?? null;
+}
+
 /** `addr <= last`: the bound is the last address of the range, so the range is `last + 1 - start`. */
 function endsInclusively(first: Value): boolean {
   return first.kind === 'linear' && first.terms.some(([term]) => /last/i.test(lastName(term)));
+}
+
+/** ⌈n / limit⌉ turns over a range of n pages; the limit of INVLPGB is the machine's. */
+function chunks(limit: Value): Polynomial {
+  if (limit.kind === 'constant') return ceilOf(symbol('n'), limit.value.toString());
+  return ceilOf(symbol('n'), /invlpgb_count_max/.test(lastName(limit)) ? 'max' : symbolText(limit));
 }
