@@ -76,7 +76,7 @@ export class Arm64Machine implements Machine {
     if (lost)
       this.builder.emit({ op: 'unknown', dst: this.builder.variable(lost.name), name: mnemonic, why });
     if (lost) this.frame.touch(lost.name);
-    this.flags.forget();
+    this.flags.lose();
   }
 
   argument(text: string): Register | null {
@@ -97,7 +97,7 @@ export class Arm64Machine implements Machine {
   }
 
   forget(): void {
-    this.flags.forget();
+    this.flags.lose();
   }
 
   private system(name: string, operands: readonly string[], rest: string): boolean {
@@ -193,7 +193,7 @@ export class Arm64Machine implements Machine {
     const dst = this.builder.variable('x0');
     this.builder.emit({ op: 'call', dst, callee, pointer, args, text: `bl ${text.trim()}` });
     this.frame.touch('x0');
-    this.flags.forget();
+    this.flags.lose();
   }
 }
 

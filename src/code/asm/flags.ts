@@ -95,6 +95,21 @@ export class Flags {
     this.setter = null;
   }
 
+  /** An instruction or a callee has set the flags to nobody knows what. */
+  lose(why = 'The flags that this leaves are not followed.'): void {
+    this.forget();
+    for (const name of flagNames)
+      if (this.keeps(name))
+        this.frame.builder.emit({ op: 'unknown', dst: this.register(name), name: 'flags', why });
+  }
+
+  /** OF alone is not known. */
+  loseOverflow(): void {
+    const why = 'The overflow flag of a shift is not followed.';
+    if (this.keeps('of'))
+      this.frame.builder.emit({ op: 'unknown', dst: this.register('of'), name: 'flags', why });
+  }
+
   keeps(name: KeptFlag): boolean {
     return this.kept.has(name);
   }

@@ -195,7 +195,7 @@ export class X86 {
       this.frame.builder.emit({ op: 'unknown', dst: this.values.variable(target), name: mnemonic, why });
     // Whether it reads or writes is not known: no ground for a complaint about an overwritten register.
     if (target) this.frame.touch(target.name, 'restore');
-    this.flags.forget();
+    this.flags.lose();
     return true;
   }
 }

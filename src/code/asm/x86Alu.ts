@@ -55,7 +55,7 @@ export class X86Alu extends X86Family {
     const rsp = this.values.machine('rsp');
     this.values.step(rsp, Number(operator === 'add' ? bytes : -bytes), rsp);
     this.values.frame.touch('rsp');
-    this.flags.forget();
+    this.flags.lose();
     return true;
   }
 
@@ -197,7 +197,7 @@ export class X86Alu extends X86Family {
     const a = this.values.read(operands[0]!.operand, bits);
     const b = this.values.read(operands[1]!.operand, bits);
     this.values.write(target.operand, this.builder.binary('mul', a, b, unsigned(bits)), bits);
-    this.flags.forget();
+    this.flags.lose();
     return true;
   }
 }

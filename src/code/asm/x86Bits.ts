@@ -33,7 +33,7 @@ export class X86Bits extends X86Family {
             unsigned(8),
           );
     const a = this.values.read(target.operand, bits);
-    if (this.flags.keeps('cf')) this.shiftedOut(a, amount === null ? null : amount & mask, kind, bits);
+    if (amount !== null && this.flags.keeps('cf')) this.shiftedOut(a, amount & mask, kind, bits);
     const result =
       kind === 'sar'
         ? this.arithmeticShift(a, count, bits)
@@ -41,7 +41,12 @@ export class X86Bits extends X86Family {
           ? this.narrowShift(kind, a, count, bits)
           : this.builder.binary(kind, a, count, unsigned(bits));
     this.values.write(target.operand, result, bits);
-    this.flags.result(this.values.fixed(result, target.text), bits, target.text);
+    // A count of 0 leaves the flags alone; one in a register may be 0.
+    if (amount === null) this.flags.lose();
+    else if ((amount & mask) !== 0n) {
+      this.flags.loseOverflow();
+      this.flags.result(this.values.fixed(result, target.text), bits, target.text);
+    }
     return true;
   }
 
@@ -57,9 +62,9 @@ export class X86Bits extends X86Family {
   }
 
   /** CF: the last bit shifted out; unchanged for a count of 0. */
-  private shiftedOut(a: Register, count: bigint | null, kind: 'shl' | 'shr' | 'sar', bits: Width): void {
+  private shiftedOut(a: Register, count: bigint, kind: 'shl' | 'shr' | 'sar', bits: Width): void {
     if (count === 0n) return;
-    if (count === null || count > BigInt(bits)) {
+    if (count > BigInt(bits)) {
       const dst = this.flags.register('cf');
       this.builder.emit({
         op: 'unknown',

@@ -84,7 +84,7 @@ export class X86Flow {
       this.emitCall(null, pointer, text);
       this.frame.builder.emit({ op: 'return', value: null });
     } else this.frame.builder.jump(this.frame.target(text.trim()));
-    this.flags.forget();
+    this.flags.lose();
   }
 
   private call(operands: readonly Source[], text: string): void {
@@ -99,7 +99,7 @@ export class X86Flow {
       const pointer = this.pointer(operands);
       this.emitCall(pointer === null ? name : null, pointer, text);
     }
-    this.flags.forget();
+    this.flags.lose();
     this.frame.touch('rax');
   }
 

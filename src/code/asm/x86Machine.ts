@@ -48,6 +48,6 @@ export class X86Machine implements Machine {
   }
 
   forget(): void {
-    this.x86.flags.forget();
+    this.x86.flags.lose();
   }
 }

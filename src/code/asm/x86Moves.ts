@@ -63,7 +63,9 @@ export class X86Moves extends X86Family {
   lea({ operands, bits }: X86Instruction): boolean {
     const [source, target] = operands;
     if (source?.operand.kind !== 'memory' || !target) return false;
-    this.values.write(target.operand, this.effectiveAddress(source.operand), bits);
+    const address = this.effectiveAddress(source.operand);
+    const value = bits === 64 ? address : this.builder.cast(address, unsigned(bits));
+    this.values.write(target.operand, value, bits);
     return true;
   }
 

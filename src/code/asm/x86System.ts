@@ -107,7 +107,7 @@ export class X86System {
         return this.pushFlags();
       case 'popf': {
         const value = this.pop();
-        this.flags.forget();
+        this.flags.lose();
         return this.primitive('restore_flags', [value]);
       }
       case 'rdgsbase':
