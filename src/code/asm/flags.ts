@@ -152,6 +152,11 @@ export class Flags {
           : builder.compare('lt', result, a, unsigned(bits));
       this.set('cf', carry);
     }
+    this.overflows(operator, a, b, result, bits);
+  }
+
+  /** OF of an addition or subtraction, with or without a carry in. */
+  overflows(operator: 'add' | 'sub', a: Register, b: Register, result: Register, bits: Width): void {
     if (this.keeps('of')) this.set('of', this.overflow(operator, a, b, result, bits));
   }
 

@@ -186,6 +186,7 @@ export class X86Alu extends X86Family {
           : this.builder.compare('lt', result, first, type);
       this.flags.set('cf', this.builder.binary('or', once, twice, flag));
     }
+    this.flags.overflows(operator, a, b, result, bits);
     this.values.write(target.operand, result, bits);
     this.flags.result(this.values.fixed(result, target.text), bits, target.text);
     return true;

@@ -77,6 +77,7 @@ describe('x86-64: arithmetic and shifts', () => {
   });
 
   it('computes addresses with LEA', () => {
+    assert.equal(after('leal -1(%rdi), %eax', { rdi: 0n })['rax'], 0xffffffffn);
     assert.equal(after('leaq 8(%rdi,%rcx,4), %rax', { rdi: 0x1000n, rcx: 3n })['rax'], 0x1014n);
     assert.equal(after('lea -16(%rsp), %rax', { rsp: 0x8000n })['rax'], 0x7ff0n);
     assert.equal(after('lea tq_x(%rip), %rax', {}, { addresses: { tq_x: 0x77n } })['rax'], 0x77n);
@@ -199,6 +200,10 @@ describe('x86-64: conditions', () => {
     assert.equal(flagsOf('negq %rax', { rax: 0n }), '0100');
     assert.equal(flagsOf('shlq $1, %rax', { rax: 1n << 63n }).slice(0, 2), '11');
     assert.equal(flagsOf('shrq $1, %rax', { rax: 3n }).slice(0, 2), '10');
+    // With the carry of the comparison the largest signed number becomes the smallest.
+    const carried = 'cmpq %rbx, %rax\nadcq $0, %rcx';
+    assert.equal(flagsOf(carried, { rax: 1n, rbx: 2n, rcx: (1n << 63n) - 1n }), '0011');
+    assert.equal(flagsOf(carried, { rax: 2n, rbx: 2n, rcx: (1n << 63n) - 1n }), '0000');
     // INC leaves the carry of the ADD before it.
     assert.equal(flagsOf('addq %rbx, %rax\nincq %rcx', { rax: ones, rbx: 1n, rcx: 0n }).slice(0, 2), '10');
     assert.equal(flagsOf('incq %rcx', { rcx: (1n << 63n) - 1n }).slice(1), '011');
