@@ -29,6 +29,8 @@ export interface PriceOptions {
   readonly values: SymbolValues;
   /** `n` was given, so that a range above the ceiling is flushed whole. */
   readonly nGiven: boolean;
+  /** False: gates and alternatives are not worked out, for a first answer in less time. */
+  readonly alternatives?: boolean;
 }
 
 /** Full-flush ceiling of Linux x86: `tlb_single_page_flush_ceiling`. */
@@ -69,7 +71,8 @@ export class PairPricer {
     const { answer, other } = resolution;
     const gates: string[] = [];
     const alternatives: PricedPart['alternatives'][number][] = [];
-    for (const [gate, wasOn] of [...features.asked].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const asked = options.alternatives === false ? [] : [...features.asked];
+    for (const [gate, wasOn] of asked.sort(([a], [b]) => (a < b ? -1 : 1))) {
       if (isAlwaysOn(gate)) continue;
       const flipped = flip(options, gate, wasOn);
       const there = this.run(flipped.features, flipped.switched);

@@ -1,5 +1,6 @@
 /** From guarded records to one answer (and perhaps another): every condition is settled, the same way before and after. */
 import { withoutDamage } from './damage';
+import { contradicts, exclusiveGroups, settle } from './exclusive';
 import { holds, no, support, type Guard } from './guard';
 import { add, isZero, negate, type Polynomial } from './polynomial';
 import { cr4WithoutFlush, type ConditionRecord, type OperationRecord, type Recording } from './record';
@@ -138,6 +139,7 @@ function reachChangedLines(
   atoms: readonly number[],
   fixed: Map<number, boolean>,
   decisions: Decision[],
+  groups: ReadonlyMap<number, readonly number[]>,
 ): void {
   const { space } = comparison;
   const { guards } = space;
@@ -151,7 +153,11 @@ function reachChangedLines(
     const [lostIfTrue, lostIfFalse] = [lost(true), lost(false)];
     if ((lostIfTrue === 0) === (lostIfFalse === 0)) continue;
     const value = lostIfTrue === 0;
-    fixed.set(atom, value);
+    // Changed lines under values that exclude each other cannot all be reached: such a condition stays open.
+    const rivals = groups.get(atom)?.filter(other => other !== atom && !fixed.has(other)) ?? [];
+    if (value && rivals.some(other => wanted.some(guard => guards.restrict(guard, other, false) === no)))
+      continue;
+    settle(fixed, groups, atom, value);
     decisions.push({ atom, value, why: 'changed line' });
     wanted = wanted.map(guard => guards.restrict(guard, atom, value)).filter(guard => guard !== no);
   }
@@ -161,11 +167,12 @@ function reachChangedLines(
 function* assignments(
   atoms: readonly number[],
   fixed: ReadonlyMap<number, boolean>,
+  groups: ReadonlyMap<number, readonly number[]>,
 ): Generator<Map<number, boolean>> {
   for (let bits = 0; bits < 1 << atoms.length; bits++) {
     const assignment = new Map(fixed);
     atoms.forEach((atom, at) => assignment.set(atom, ((bits >> at) & 1) === 1));
-    yield assignment;
+    if (!contradicts(assignment, groups)) yield assignment;
   }
 }
 
@@ -175,6 +182,7 @@ function pickAnswers(
   open: readonly number[],
   fixed: ReadonlyMap<number, boolean>,
   assumption: RangeAssumption,
+  groups: ReadonlyMap<number, readonly number[]>,
 ): { answer: Answer; other: Answer | null } {
   const rank = (answer: Answer): number[] => [
     countsWeight(answer.after, assumption),
@@ -186,7 +194,7 @@ function pickAnswers(
     return 0;
   };
   const found: { answer: Answer; rank: number[] }[] = [];
-  for (const assignment of assignments(open, fixed)) {
+  for (const assignment of assignments(open, fixed, groups)) {
     const answer = answerUnder(comparison, assignment);
     found.push({ answer, rank: rank(answer) });
   }
@@ -205,6 +213,7 @@ export function resolve(comparison: Comparison, assumption: RangeAssumption): Re
   const decisions: Decision[] = [];
   const relevant = new Set(supportOf(groupsOf(space, comparison, fixed).map(group => group.guard)));
   const reachAtoms = supportOf(comparison.reached);
+  const groups = exclusiveGroups(space, new Set([...every, ...reachAtoms]));
   for (const atom of new Set([...every, ...reachAtoms])) {
     const byRange = settledBy(space, space.atoms[atom]!, assumption);
     const value = byRange ?? withoutDamage(space, atom, recordings, comparison.pointers);
@@ -217,6 +226,7 @@ export function resolve(comparison: Comparison, assumption: RangeAssumption): Re
     [...new Set([...every, ...reachAtoms])].sort((a, b) => a - b),
     fixed,
     decisions,
+    groups,
   );
   const open = supportOf(groupsOf(space, comparison, fixed).map(group => group.guard)).filter(
     atom => !fixed.has(atom),
@@ -226,10 +236,10 @@ export function resolve(comparison: Comparison, assumption: RangeAssumption): Re
   for (const atom of [...quiet, ...open.slice(enumerated)]) {
     const weight = (value: boolean): number =>
       countsWeight(answerUnder(comparison, new Map(fixed).set(atom, value)).after, assumption);
-    fixed.set(atom, weight(true) >= weight(false));
+    if (!fixed.has(atom)) settle(fixed, groups, atom, weight(true) >= weight(false));
   }
-  const few = open.slice(0, enumerated);
-  const { answer, other } = pickAnswers(comparison, few, fixed, assumption);
+  const few = open.slice(0, enumerated).filter(atom => !fixed.has(atom));
+  const { answer, other } = pickAnswers(comparison, few, fixed, assumption, groups);
   for (const atom of few)
     decisions.push({ atom, value: answer.assignment.get(atom) ?? false, why: 'dearer' });
   return {

@@ -14,7 +14,8 @@ interface Expected {
   }[];
 }
 
-describe('cases of cost', () => {
+describe('cases of cost', function () {
+  this.timeout(20_000);
   for (const name of readdirSync(folder)) {
     const expected = JSON.parse(readFileSync(join(folder, name, 'expected.json'), 'utf8')) as Expected;
     for (const { file, oldStart, gates, delta } of expected.hunks)

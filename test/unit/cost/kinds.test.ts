@@ -579,6 +579,26 @@ const kinds: readonly Kind[] = [
     delta: { CR3_FLUSH: '-1', INVLPG: '1' },
   },
   {
+    name: 'two cases of a switch changed: only one of them can be reached',
+    patch: `
+ static void tq_flush(int kind, unsigned long addr)
+ {
+ 	switch (kind) {
+ 	case 1:
+-		native_write_cr3(__native_read_cr3());
++		asm volatile("invlpg (%0)" : : "r" (addr) : "memory");
+ 		break;
+ 	case 2:
+-		invpcid_flush_single_context(addr);
++		invpcid_flush_all();
+ 		break;
+ 	}
+ }
+`,
+    delta: { INVPCID_CTX: '-1', INVPCID_ALL_GLOBAL: '1' },
+    other: {},
+  },
+  {
     name: 'a recursive descent is not followed for ever',
     patch: `
  static void tq_walk(struct tq *t, int level)
@@ -592,7 +612,8 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-describe('kinds of changes', () => {
+describe('kinds of changes', function () {
+  this.timeout(20_000);
   for (const { name, path, heading, patch, settings, delta, other } of kinds)
     it(name, async () => {
       const document = await priced(patchOf(path ?? 'arch/x86/mm/tq.c', patch, heading), settings);

@@ -21,6 +21,7 @@ const read = (number: string): Uint8Array =>
   );
 
 describe('seeds', function () {
+  this.timeout(20_000);
   before(function () {
     if (existsSync(folder)) return;
     console.log(`    skipped: there is no ${folder}; TLBSCOPE_SEEDS names the folder of the seeds`);
