@@ -16,15 +16,10 @@ const common = {
   absWorkingDir: root,
   legalComments: 'none',
   loader: { '.json': 'json' },
-};
-const node = {
-  ...common,
-  platform: 'node',
-  target: 'node20',
-  format: 'cjs',
-  // The ES module asks for import.meta.url, which a CommonJS bundle does not have.
+  // The ES module asks for import.meta.url, which neither CommonJS nor a worker made of a blob has.
   alias: { 'web-tree-sitter': require.resolve('web-tree-sitter') },
 };
+const node = { ...common, platform: 'node', target: 'node20', format: 'cjs' };
 const browser = { ...common, platform: 'browser', target: 'es2022', format: 'cjs' };
 
 /** Product bundles: only those whose entry exists, so that a room can be added in its own commit. */

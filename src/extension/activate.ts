@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import { registerCommands } from './commands';
 import type { Shared } from './context';
 import { DecodedDocuments } from './decodedDocuments';
-import { kernelConstants } from '../machine/registry';
 import { Machines } from './machines';
 import { Models } from './models';
 import { operationsText } from './present/labels';
@@ -36,19 +35,20 @@ const deltas =
         [],
     );
 
-const ceiling = kernelConstants.flushCeiling.value;
-
 export function activateExtension(context: vscode.ExtensionContext, startWorker: StartWorker): ExtensionApi {
   const begun = performance.now();
   const log = vscode.window.createOutputChannel('TLBScope', { log: true });
   const settings = new Settings(log);
   const machines = new Machines(settings);
-  const worker = new WorkerClient(startWorker, line => log.warn(line));
+  const worker = new WorkerClient(
+    startWorker,
+    async name => vscode.workspace.fs.readFile(vscode.Uri.joinPath(context.extensionUri, 'dist', name)),
+    line => log.warn(line),
+  );
   const models = new Models(worker, log, () => ({
-    features: machines.features(),
-    // Below every ceiling the number of pages makes no difference to the counts.
-    pages: Math.max(settings.symbols.n, ceiling),
-    ceiling,
+    machine: machines.current().id,
+    features: settings.features,
+    ...settings.symbols,
   }));
   const shared: Shared = { settings, models, machines, log, extensionUri: context.extensionUri };
   context.subscriptions.push(

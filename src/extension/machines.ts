@@ -36,11 +36,6 @@ export class Machines {
     return this.machine;
   }
 
-  /** Features that are on: the user's, else those of the machine. */
-  features(): readonly string[] {
-    return this.settings.features ?? (findMachine(this.settings.machine) ?? defaultMachine()).features;
-  }
-
   /** Every machine that can be chosen, the default first. */
   all(): readonly { readonly id: string; readonly name: string }[] {
     return machineProfiles;

@@ -20,8 +20,13 @@ export type ReadingState =
 
 interface Entry {
   readonly version: number;
+  /** Features: with others the counts are not those of this model. */
   readonly key: string;
+  /** Machine and values: with others the counts hold, but which of two answers comes first may change. */
+  values: string;
   readonly abort: AbortController;
+  /** The text that was read: the editor's, or the file's own. */
+  source: { readonly text: string; readonly firstInvalidLine: number | null };
   model: DocumentModel | undefined;
   state: ReadingState;
   promise: Promise<DocumentModel | undefined>;
@@ -64,16 +69,24 @@ export class Models implements vscode.Disposable {
     return entry && !entry.model ? entry.state : undefined;
   }
 
-  /** The model of the current version; undefined if it was stopped or failed (then {@link state} says why). */
+  /**
+   * The model of the current version, as soon as there is one: by name at first, then of the code. Undefined if the
+   * reading was stopped or failed (then {@link state} says why).
+   */
   get(document: vscode.TextDocument): Promise<DocumentModel | undefined> {
     const known = this.current(document);
-    if (known) return known.promise;
+    if (known) {
+      this.refresh(document, known);
+      return known.model ? Promise.resolve(known.model) : known.promise;
+    }
     const uri = document.uri.toString();
     this.entries.get(uri)?.abort.abort();
     const entry: Entry = {
       version: document.version,
       key: this.key(),
+      values: this.values(),
       abort: new AbortController(),
+      source: { text: '', firstInvalidLine: null },
       model: undefined,
       state: { kind: 'reading', done: 0, total: 1 },
       promise: Promise.resolve(undefined),
@@ -106,7 +119,12 @@ export class Models implements vscode.Disposable {
   }
 
   private key(): string {
-    return JSON.stringify(this.options());
+    return JSON.stringify(this.options().features);
+  }
+
+  private values(): string {
+    const { machine, n, c } = this.options();
+    return JSON.stringify([machine, n, c]);
   }
 
   private current(document: vscode.TextDocument): Entry | undefined {
@@ -123,30 +141,84 @@ export class Models implements vscode.Disposable {
   private async read(document: vscode.TextDocument, entry: Entry): Promise<DocumentModel | undefined> {
     const { uri } = document;
     const { signal } = entry.abort;
-    const analyse = async (text: string, firstInvalidLine: number | null): Promise<DocumentModel> => {
-      const options = { ...this.options(), firstInvalidLine };
-      const report = await this.worker.analyse(text, options, signal, (done, total) => {
-        entry.state = { kind: 'reading', done, total };
-        this.changed.fire({ uri, ask: false });
-      });
-      return { report, lines: lineMap(text) };
-    };
     try {
       const text = document.getText();
-      let model = await analyse(text, null);
-      const raw = mayDiffer(text, model.report) ? await rereadFromDisk(document, text) : undefined;
-      if (raw && !signal.aborted) model = await analyse(raw.text, raw.firstInvalidLine);
+      let reading = this.analyse(uri, entry, { text, firstInvalidLine: null });
+      await reading.begun;
+      const raw = mayDiffer(text, reading.latest()) ? await rereadFromDisk(document, text) : undefined;
+      if (raw && !signal.aborted) {
+        reading = this.analyse(uri, entry, raw);
+        await reading.begun;
+      }
       if (signal.aborted) return undefined;
-      entry.model = model;
-      return model;
+      entry.model = { report: reading.latest(), lines: lineMap(entry.source.text) };
+      return entry.model;
     } catch (error) {
-      if (error instanceof Cancelled || signal.aborted) return undefined;
-      const reason = error instanceof Error ? error.message : String(error);
-      this.log.error(`${uri.toString(true)}: ${reason}`);
-      entry.state = { kind: 'failed', reason };
+      this.failed(uri, entry, error);
       return undefined;
     } finally {
-      if (this.entries.get(uri.toString()) === entry) this.changed.fire({ uri, ask: false });
+      this.tell(uri, entry, false);
     }
+  }
+
+  /** Reads `source`: `begun` resolves at the first report. A later one replaces the model, once there is one. */
+  private analyse(
+    uri: vscode.Uri,
+    entry: Entry,
+    source: Entry['source'],
+  ): { readonly begun: Promise<void>; latest(): DocumentReport } {
+    let latest: DocumentReport | undefined;
+    entry.source = source;
+    const begun = new Promise<void>((done, failed) => {
+      const take = (report: DocumentReport): void => {
+        latest = report;
+        done();
+        // A file that was read again from disk has taken the place of this text.
+        if (!entry.model || entry.source !== source || entry.abort.signal.aborted) return;
+        entry.model = { ...entry.model, report };
+        this.tell(uri, entry, true);
+      };
+      const options = { ...this.options(), firstInvalidLine: source.firstInvalidLine };
+      const progress = (share: number, total: number): void => {
+        entry.state = { kind: 'reading', done: share, total };
+        this.tell(uri, entry, false);
+      };
+      this.worker
+        .analyse(source.text, options, entry.abort.signal, { progress, first: take })
+        .then(take, (error: unknown) => {
+          // With a report by name the document stays readable.
+          if (latest) this.failed(uri, entry, error);
+          failed(error instanceof Error ? error : new Error(String(error)));
+        });
+    });
+    return { begun, latest: () => latest! };
+  }
+
+  /** With another machine or other values: prices follow at once, the counts as soon as the worker has them. */
+  private refresh(document: vscode.TextDocument, entry: Entry): void {
+    const values = this.values();
+    if (!entry.model || entry.values === values) return;
+    entry.values = values;
+    const { lines } = entry.model;
+    const options = { ...this.options(), firstInvalidLine: entry.source.firstInvalidLine };
+    this.worker.analyse(entry.source.text, options, entry.abort.signal).then(
+      report => {
+        if (entry.values !== values || entry.abort.signal.aborted) return;
+        entry.model = { report, lines };
+        this.tell(document.uri, entry, true);
+      },
+      (error: unknown) => this.failed(document.uri, entry, error),
+    );
+  }
+
+  private failed(uri: vscode.Uri, entry: Entry, error: unknown): void {
+    if (error instanceof Cancelled || entry.abort.signal.aborted) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.log.error(`${uri.toString(true)}: ${reason}`);
+    entry.state = { kind: 'failed', reason };
+  }
+
+  private tell(uri: vscode.Uri, entry: Entry, ask: boolean): void {
+    if (this.entries.get(uri.toString()) === entry) this.changed.fire({ uri, ask });
   }
 }

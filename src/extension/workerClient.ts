@@ -1,8 +1,10 @@
 /** The host's end of the worker: requests with an answer or an error each, progress, and cancelling within 100 ms. */
 import type { DocumentReport } from '../protocol/report';
 import {
+  assetNames,
   isWorkerMessage,
   type AnalysisOptions,
+  type AssetName,
   type HostMessage,
   type WorkerMessage,
 } from '../protocol/workerMessages';
@@ -29,8 +31,17 @@ interface Job {
   readonly request: Request;
   readonly resolve: (answer: WorkerMessage) => void;
   readonly reject: (error: Error) => void;
-  readonly progress: (done: number, total: number) => void;
+  readonly hear: Hear;
 }
+
+/** What is told of a reading while it goes on. */
+export interface Hear {
+  progress(done: number, total: number): void;
+  /** The report by name, before that of the code. */
+  first(report: DocumentReport): void;
+}
+
+const deaf: Hear = { progress: () => undefined, first: () => undefined };
 
 /** Time that a busy worker has to notice that it was cancelled before it is ended. */
 const graceMilliseconds = 100;
@@ -45,32 +56,27 @@ export class WorkerClient {
 
   constructor(
     private readonly start: StartWorker,
+    /** Gives the worker a file of the extension. */
+    private readonly loadAsset: (name: AssetName) => Promise<Uint8Array>,
     /** Told about messages that are refused: a bug of ours, or not our worker. */
     private readonly log: (line: string) => void,
   ) {}
 
+  /** The last report of a text; `hear.first` may have been given one by name before. */
   async analyse(
     text: string,
     options: AnalysisOptions,
     signal: AbortSignal,
-    progress: (done: number, total: number) => void,
+    hear: Hear = deaf,
   ): Promise<DocumentReport> {
-    const answer = await this.request(
-      { type: 'analyse', id: this.nextId++, text, options },
-      signal,
-      progress,
-    );
+    const answer = await this.request({ type: 'analyse', id: this.nextId++, text, options }, signal, hear);
     if (answer.type !== 'report') throw new Error(`the worker answered ${answer.type}`);
     return answer.report;
   }
 
   /** Text of the decoded part `index`, or null if there is none. */
   async decode(text: string, index: number, signal: AbortSignal): Promise<string | null> {
-    const answer = await this.request(
-      { type: 'decode', id: this.nextId++, text, index },
-      signal,
-      () => undefined,
-    );
+    const answer = await this.request({ type: 'decode', id: this.nextId++, text, index }, signal, deaf);
     if (answer.type !== 'decoded') throw new Error(`the worker answered ${answer.type}`);
     return answer.text;
   }
@@ -81,11 +87,7 @@ export class WorkerClient {
     this.jobs.clear();
   }
 
-  private request(
-    request: Request,
-    signal: AbortSignal,
-    progress: (done: number, total: number) => void,
-  ): Promise<WorkerMessage> {
+  private request(request: Request, signal: AbortSignal, hear: Hear): Promise<WorkerMessage> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new Cancelled());
       const { id } = request;
@@ -97,7 +99,7 @@ export class WorkerClient {
       };
       this.jobs.set(id, {
         request,
-        progress,
+        hear,
         resolve: answer => (settle(), resolve(answer)),
         reject: error => (settle(), reject(error)),
       });
@@ -166,7 +168,7 @@ export class WorkerClient {
 
   private async open(): Promise<WorkerPort> {
     const port = await this.start();
-    port.onMessage(message => this.receive(message));
+    port.onMessage(message => this.receive(message, port));
     port.onFailure(reason => {
       this.stop();
       for (const job of [...this.jobs.values()]) job.reject(new Error(`the worker ended: ${reason}`));
@@ -174,21 +176,34 @@ export class WorkerClient {
     return port;
   }
 
-  private receive(message: unknown): void {
+  private receive(message: unknown, port: WorkerPort): void {
     if (!isWorkerMessage(message)) {
       this.log('A message of the worker was refused: it has not the agreed form.');
       return;
     }
+    if (message.type === 'asset') return void this.sendAsset(message.name, port);
     if (message.id !== null) {
+      // Any sign of life is enough: it is between two steps and will see that it was cancelled.
       clearTimeout(this.awaited.get(message.id));
-      if (message.type !== 'progress') this.awaited.delete(message.id);
+      this.awaited.delete(message.id);
     }
     const job = message.id === null ? undefined : this.jobs.get(message.id);
     if (message.type === 'failed') {
       this.log(`The worker says: ${message.reason}`);
       job?.reject(new Error(message.reason));
-    } else if (message.type === 'progress') job?.progress(message.done, message.total);
+    } else if (message.type === 'progress') job?.hear.progress(message.done, message.total);
+    else if (message.type === 'report' && !message.final) job?.hear.first(message.report);
     else if (message.type === 'cancelled') job?.reject(new Cancelled());
     else job?.resolve(message);
+  }
+
+  private async sendAsset(name: AssetName, port: WorkerPort): Promise<void> {
+    if (!assetNames.includes(name)) return;
+    try {
+      port.post({ type: 'asset', name, bytes: await this.loadAsset(name) });
+    } catch (error) {
+      this.log(`${name} cannot be read: ${String(error)}`);
+      port.post({ type: 'asset', name, bytes: null });
+    }
   }
 }

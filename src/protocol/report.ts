@@ -1,8 +1,7 @@
 /**
- * What the editor needs to know about one document, as plain data: it is made in the host for small documents and in
- * the worker for big ones. Lines are 1-based and count LF, as in `src/patch`; columns are 0-based.
- * Nothing here depends on the machine or on `n` and `c`: prices are worked out where they are shown, so that another
- * machine changes the numbers without reading the document again.
+ * What the editor needs to know about one document, as plain data: the worker makes it. Lines are 1-based and count LF, as in `src/patch`; columns are 0-based.
+ * Counts are given, not prices: those are worked out where they are shown, so that another machine or another `n`
+ * changes the numbers at once.
  */
 import type { FileStatus, SourceKind } from '../patch/model';
 
@@ -76,6 +75,8 @@ export interface LineAnnotation {
   readonly operations: Operations;
   /** The other answer, where a condition that is no feature is open. */
   readonly operationsOther: Operations | null;
+  /** Why there is no price although each operation has one; '' if there is. */
+  readonly noCycles: string;
   /** Recognised by the name alone, not by reading the code. */
   readonly weak: boolean;
   readonly causes: readonly Cause[];
@@ -88,19 +89,50 @@ export interface HunkAnnotation {
   /** Line of the `@@` header. */
   readonly line: number;
   readonly endLine: number;
-  /** The function, as far as the header tells. */
+  /** The first changed function; where code was not read, what the header tells. */
   readonly heading: string;
   readonly quoted: boolean;
   /** Operations after the patch minus those before it. */
   readonly delta: Operations;
   /** The other answer, where a condition that is no feature is open. */
   readonly deltaOther: Operations | null;
+  /** Why there is no price although each operation has one; '' if there is. */
+  readonly noCycles: string;
+  /** Recognised by name, not by reading the code. */
   readonly weak: boolean;
   readonly lines: readonly LineAnnotation[];
   readonly unknown: readonly UnknownReport[];
   readonly gates: readonly string[];
   /** How the delta came about, one sentence a line, plain text. */
   readonly derivation: readonly string[];
+}
+
+/** What a function or macro that nothing else in the series calls changes, per call. */
+export interface RootReport {
+  readonly name: string;
+  readonly path: string;
+  readonly delta: Operations;
+  readonly deltaOther: Operations | null;
+  readonly noCycles: string;
+  readonly unknown: readonly UnknownReport[];
+}
+
+/** What a patch of the document changes: the sum of its roots, not of its hunks. */
+export interface TotalReport {
+  /** `all`: of every patch that counts, where there are several. */
+  readonly scope: 'patch' | 'all';
+  /** First line of its message; the first of the document for the total of all. */
+  readonly line: number;
+  readonly subject: string;
+  readonly delta: Operations;
+  readonly deltaOther: Operations | null;
+  readonly noCycles: string;
+  readonly unknown: readonly UnknownReport[];
+  /** Subject of the newer version that counts instead, or null. */
+  readonly supersededBy: string | null;
+  /** Subject of the patch that it replaces in part, and with which it is counted, or null. */
+  readonly revises: string | null;
+  readonly roots: readonly RootReport[];
 }
 
 export interface DiagnosticReport {
@@ -138,7 +170,14 @@ export interface DocumentReport {
   /** The mails' own files, then quoted ones. */
   readonly files: readonly FileReport[];
   readonly annotations: readonly HunkAnnotation[];
+  /** What each patch changes, in order; empty until the code has been read. */
+  readonly totals: readonly TotalReport[];
+  /** Damage of the patch itself. */
   readonly diagnostics: readonly DiagnosticReport[];
+  /** What reading the code brought to light. */
+  readonly findings: readonly DiagnosticReport[];
+  /** Why the code was not read, or not yet; '' when it was. */
+  readonly byNameOnly: string;
   readonly decoded: readonly DecodedReport[];
   readonly links: readonly LinkReport[];
   /** Set when a bound of the report was reached: what is missing, in words. */

@@ -45,6 +45,7 @@ const lineAnnotation = shape({
   side: isOneOf('old', 'new', 'both'),
   operations,
   operationsOther: orNull(operations),
+  noCycles: isText,
   weak: isFlag,
   causes: listOf(cause),
   unknown,
@@ -58,12 +59,32 @@ const annotation = shape({
   quoted: isFlag,
   delta: operations,
   deltaOther: orNull(operations),
+  noCycles: isText,
   weak: isFlag,
   lines: listOf(lineAnnotation),
   unknown,
   gates: listOf(isText),
   derivation: listOf(isText),
 });
+
+const priced = {
+  delta: operations,
+  deltaOther: orNull(operations),
+  noCycles: isText,
+  unknown,
+};
+
+const total = shape({
+  ...priced,
+  line: isCount,
+  subject: isText,
+  scope: isOneOf('patch', 'all'),
+  supersededBy: orNull(isText),
+  revises: orNull(isText),
+  roots: listOf(shape({ ...priced, name: isText, path: isText })),
+});
+
+const diagnostic = shape({ kind: isText, line, message: isText });
 
 const target = (value: unknown): boolean =>
   shape({ kind: isOneOf('message-id'), id: isText })(value) ||
@@ -75,7 +96,10 @@ const report = shape({
   messages: listOf(message),
   files: listOf(file),
   annotations: listOf(annotation),
-  diagnostics: listOf(shape({ kind: isText, line, message: isText })),
+  totals: listOf(total),
+  diagnostics: listOf(diagnostic),
+  findings: listOf(diagnostic),
+  byNameOnly: isText,
   decoded: listOf(shape({ index: isCount, kind: isText, name: isText, line: isCount })),
   links: listOf(shape({ line: isCount, start: isCount, end: isCount, target })),
   cut: isText,

@@ -1,16 +1,21 @@
 /** Messages between the extension host and its worker. Both sides check what they receive. */
-import { isCount, isOneOf, isText, listOf, orNull, shape } from './check';
+import { isCount, isFlag, isOneOf, isText, listOf, orNull, shape } from './check';
 import type { DocumentReport } from './report';
 import { isDocumentReport } from './reportCheck';
 
+/** Files beside the bundles: the C parser and its grammar. */
+export const assetNames = ['web-tree-sitter.wasm', 'tree-sitter-c.wasm'] as const;
+export type AssetName = (typeof assetNames)[number];
+
 /** What the analysis depends on besides the text. */
 export interface AnalysisOptions {
-  /** Features that are on, named as on the command line: they choose what a kernel name performs. */
-  readonly features: readonly string[];
-  /** Pages of the flushed range. */
-  readonly pages: number;
-  /** Pages up to which a kernel flushes page by page. */
-  readonly ceiling: number;
+  /** Id of the machine: of two answers the dearer one is given first. */
+  readonly machine: string;
+  /** Features that are on, named as on the command line, or `CONFIG_X=n`; null for those of the machine. */
+  readonly features: readonly string[] | null;
+  /** Pages of the flushed range, and other CPUs. */
+  readonly n: number;
+  readonly c: number;
   /** 1-based line of the first bytes that were not UTF-8, where the text was decoded by us; else null. */
   readonly firstInvalidLine: number | null;
 }
@@ -23,19 +28,24 @@ export type HostMessage =
       readonly options: AnalysisOptions;
     }
   | { readonly type: 'decode'; readonly id: number; readonly text: string; readonly index: number }
-  | { readonly type: 'cancel'; readonly id: number };
+  | { readonly type: 'cancel'; readonly id: number }
+  /** Answer to `asset`: null if the file cannot be read. */
+  | { readonly type: 'asset'; readonly name: string; readonly bytes: Uint8Array | null };
 
 export type WorkerMessage =
   | { readonly type: 'progress'; readonly id: number; readonly done: number; readonly total: number }
-  | { readonly type: 'report'; readonly id: number; readonly report: DocumentReport }
+  | { readonly type: 'report'; readonly id: number; readonly report: DocumentReport; readonly final: boolean }
+  /** Asks for a file of the extension that is loaded only when it is needed. */
+  | { readonly type: 'asset'; readonly id: null; readonly name: AssetName }
   | { readonly type: 'decoded'; readonly id: number; readonly text: string | null }
   | { readonly type: 'cancelled'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number | null; readonly reason: string };
 
 const options = shape({
-  features: listOf(isText),
-  pages: isCount,
-  ceiling: isCount,
+  machine: isText,
+  features: orNull(listOf(isText)),
+  n: isCount,
+  c: isCount,
   firstInvalidLine: orNull(isCount),
 });
 
@@ -43,11 +53,13 @@ const hostMessages: Readonly<Record<HostMessage['type'], (value: unknown) => boo
   analyse: shape({ id: isCount, text: isText, options }),
   decode: shape({ id: isCount, text: isText, index: isCount }),
   cancel: shape({ id: isCount }),
+  asset: shape({ name: isText, bytes: orNull(value => value instanceof Uint8Array) }),
 };
 
 const workerMessages: Readonly<Record<WorkerMessage['type'], (value: unknown) => boolean>> = {
   progress: shape({ id: isCount, done: isCount, total: isCount }),
-  report: shape({ id: isCount, report: isDocumentReport }),
+  report: shape({ id: isCount, report: isDocumentReport, final: isFlag }),
+  asset: shape({ id: isOneOf(null), name: isOneOf(...assetNames) }),
   decoded: shape({ id: isCount, text: orNull(isText) }),
   cancelled: shape({ id: isCount }),
   failed: shape({ id: orNull(isCount), reason: isText }),

@@ -4,10 +4,10 @@ import { mentionsCatalogue } from '../code/nameFilter';
 import type { Recognised } from '../code/nameScanner';
 import { recogniseLines } from '../code/recognise';
 import { constant, print } from '../cost/polynomial';
+import { kernelConstants } from '../machine/registry';
 import { hunkLines, type HunkLine } from '../patch/lines';
 import { LineKind, type PatchDocument, type PatchFile, type PatchHunk } from '../patch/model';
 import type { Cause, HunkAnnotation, LineAnnotation, Operations, UnknownReport } from '../protocol/report';
-import type { AnalysisOptions } from '../protocol/workerMessages';
 import {
   addCounts,
   countPlace,
@@ -17,6 +17,10 @@ import {
   type PlaceCount,
 } from './nameCounts';
 import { shownPath } from './outline';
+import type { Setting } from './setting';
+
+/** Pages up to which Linux flushes page by page. */
+const ceiling = kernelConstants.flushCeiling.value;
 
 /** Code that can hold operations; documentation and scripts only speak of them. */
 const codePath = /\.(?:c|h|S|s|inc|cc|cpp|hpp)$/;
@@ -77,6 +81,7 @@ function countLine(
     side: sides[line.kind],
     operations: operations(counts),
     operationsOther: differs ? operations(other) : null,
+    noCycles: '',
     weak: true,
     causes,
     unknown,
@@ -167,6 +172,7 @@ function hunkAnnotation(
     quoted,
     delta: operations(delta),
     deltaOther: sameCounts(delta, deltaOther) ? null : operations(deltaOther),
+    noCycles: '',
     weak: true,
     lines: lines.map(({ annotation }) => annotation),
     unknown: changed.flatMap(({ annotation }) => annotation.unknown),
@@ -186,14 +192,13 @@ export function annotateFile(
   patch: PatchDocument,
   file: PatchFile,
   quoted: boolean,
-  { features, pages, ceiling }: AnalysisOptions,
+  { features, values }: Setting,
 ): HunkAnnotation[] {
   const path = shownPath(file);
   if (path !== '' && !codePath.test(path)) return [];
   const version = seriesVersion(patch.messages[file.message - 1]?.subject ?? '');
   const hints: LookupHints = version === undefined ? { path } : { path, seriesVersion: version };
-  const on = new Set(features);
-  const options: CountOptions = { has: feature => on.has(feature), pages, ceiling, hints };
+  const options: CountOptions = { has: feature => features.has(feature), pages: values.n, ceiling, hints };
   return file.hunks
     .map(hunk => hunkAnnotation(file, quoted, hunk, annotateHunk(hunk, hints, options)))
     .filter(annotation => annotation !== null);

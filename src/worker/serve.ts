@@ -1,51 +1,127 @@
 /** What the worker does with messages, the same in Node and in the browser: jobs in slices, progress, cancelling. */
-import { isHostMessage, type HostMessage, type WorkerMessage } from '../protocol/workerMessages';
+import {
+  isHostMessage,
+  type AssetName,
+  type HostMessage,
+  type WorkerMessage,
+} from '../protocol/workerMessages';
+import type { DocumentReport } from '../protocol/report';
 import { analysing } from './analyse';
 import { decodedText } from './decode';
+import { Documents } from './documents';
+import { withPrices } from './priced';
+import { settingOf } from './setting';
 
 /** A slice ends after so long, to see whether a message has come. */
 const sliceMilliseconds = 25;
 
+type Analyse = Extract<HostMessage, { type: 'analyse' }>;
+
 const pause = (): Promise<void> => new Promise(done => setTimeout(done, 0));
 
-/** Returns the function to call with every message received; `post` sends one back. */
-export function serve(post: (message: WorkerMessage) => void): (message: unknown) => void {
-  const cancelled = new Set<number>();
-  const running = new Set<number>();
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-  const analyse = async ({ id, text, options }: Extract<HostMessage, { type: 'analyse' }>): Promise<void> => {
-    const steps = analysing(text, options);
+/** Thrown inside a job that was cancelled. */
+class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+class Server {
+  private readonly cancelled = new Set<number>();
+  private readonly running = new Set<number>();
+  private readonly waiting = new Map<string, (bytes: Uint8Array | null) => void>();
+  private readonly documents = new Documents(name => this.asset(name as AssetName));
+
+  constructor(private readonly post: (message: WorkerMessage) => void) {}
+
+  receive(message: unknown): void {
+    if (!isHostMessage(message))
+      this.post({ type: 'failed', id: null, reason: 'a malformed message was refused' });
+    else if (message.type === 'asset') {
+      this.waiting.get(message.name)?.(message.bytes);
+      this.waiting.delete(message.name);
+    } else if (message.type !== 'cancel') void this.answer(message);
+    else if (this.running.has(message.id)) this.cancelled.add(message.id);
+    else this.post({ type: 'cancelled', id: message.id });
+  }
+
+  /** Asks the host for a file of the extension. */
+  private asset(name: AssetName): Promise<Uint8Array> {
+    return new Promise((done, failed) => {
+      this.waiting.set(name, bytes => {
+        if (bytes) done(bytes);
+        else failed(new Error(`${name} cannot be read`));
+      });
+      this.post({ type: 'asset', id: null, name });
+    });
+  }
+
+  private async answer(message: Exclude<HostMessage, { type: 'cancel' | 'asset' }>): Promise<void> {
+    const { id } = message;
+    this.running.add(id);
+    try {
+      if (message.type === 'analyse') await this.analyse(message);
+      else this.post({ type: 'decoded', id, text: decodedText(message.text, message.index) });
+    } catch (error) {
+      if (error instanceof Stopped) this.post({ type: 'cancelled', id });
+      else this.post({ type: 'failed', id, reason: reasonOf(error) });
+    } finally {
+      this.running.delete(id);
+      this.cancelled.delete(id);
+    }
+  }
+
+  /** The report by name first, unless the code has been read already; then, if there is any, that of the code. */
+  private async analyse(message: Analyse): Promise<void> {
+    const { id, text, options } = message;
+    const setting = settingOf(options);
+    const patch = this.documents.read(text, options.firstInvalidLine);
+    const ready = this.documents.isPriced(text, setting);
+    const named = await this.byName(message, patch);
+    const final = !named.annotations.some(({ quoted }) => !quoted);
+    if (!ready || final) {
+      this.post({ type: 'report', id, report: final ? { ...named, byNameOnly: '' } : named, final });
+      // The host shows it before the long part begins.
+      await this.breathe(id);
+    }
+    if (final) return;
+    let report: DocumentReport;
+    try {
+      const pricer = await this.documents.pricer(text, setting);
+      await this.breathe(id);
+      report = withPrices(named, patch, pricer.price({ ...setting, nGiven: true }), setting);
+    } catch (error) {
+      if (error instanceof Stopped) throw error;
+      report = { ...named, byNameOnly: `The code could not be read: ${reasonOf(error)}.` };
+    }
+    this.post({ type: 'report', id, report, final: true });
+  }
+
+  private async byName(
+    { id, options }: Analyse,
+    patch: ReturnType<Documents['read']>,
+  ): Promise<DocumentReport> {
+    const steps = analysing(patch, options);
     let sliceEnd = performance.now() + sliceMilliseconds;
     for (;;) {
       const step = steps.next();
-      if (step.done) return post({ type: 'report', id, report: step.value });
+      if (step.done) return step.value;
       if (performance.now() < sliceEnd) continue;
-      post({ type: 'progress', id, ...step.value });
-      await pause();
-      if (cancelled.has(id)) return post({ type: 'cancelled', id });
+      this.post({ type: 'progress', id, ...step.value });
+      await this.breathe(id);
       sliceEnd = performance.now() + sliceMilliseconds;
     }
-  };
+  }
 
-  const answer = async (message: Exclude<HostMessage, { type: 'cancel' }>): Promise<void> => {
-    const { id } = message;
-    running.add(id);
-    try {
-      if (message.type === 'analyse') await analyse(message);
-      else post({ type: 'decoded', id, text: decodedText(message.text, message.index) });
-    } catch (error) {
-      post({ type: 'failed', id, reason: error instanceof Error ? error.message : String(error) });
-    } finally {
-      running.delete(id);
-      cancelled.delete(id);
-    }
-  };
+  /** Lets messages in; stops the job if one of them said so. */
+  private async breathe(id: number): Promise<void> {
+    await pause();
+    if (this.cancelled.has(id)) throw new Stopped();
+  }
+}
 
-  return message => {
-    if (!isHostMessage(message))
-      post({ type: 'failed', id: null, reason: 'a malformed message was refused' });
-    else if (message.type !== 'cancel') void answer(message);
-    else if (running.has(message.id)) cancelled.add(message.id);
-    else post({ type: 'cancelled', id: message.id });
-  };
+/** Returns the function to call with every message received; `post` sends one back. */
+export function serve(post: (message: WorkerMessage) => void): (message: unknown) => void {
+  const server = new Server(post);
+  return message => server.receive(message);
 }

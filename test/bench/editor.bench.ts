@@ -11,7 +11,13 @@ import { medianTime, type Bench, type BenchRow } from './bench';
 
 const profile = defaultMachine();
 const machine: ShownMachine = { ...profile, figure: name => figureOf(profile, name), source: sourceLine };
-const options = { features: profile.features, pages: 10, ceiling: 33, firstInvalidLine: null };
+const options = {
+  features: profile.features,
+  machine: 'broadwell-ep-e5-2660v4',
+  n: 10,
+  c: 3,
+  firstInvalidLine: null,
+};
 const values = { n: 10, c: 3 };
 
 const example = readFileSync('examples/01-user-flush-deferred.patch', 'utf8');

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { equal, matches, ok } from './assert';
-import { hints, hoverText, labelOf, lensTitles, lineOf, open, openText, until } from './editor';
+import { hints, hoverText, labelOf, lensTitles, lineOf, open, openText, until, workspaceUri } from './editor';
 
 const deferral = 'examples/01-user-flush-deferred.patch';
 
@@ -9,91 +9,120 @@ async function hintsByLine(document: vscode.TextDocument): Promise<Map<number, s
   return new Map((await hints(document)).map(hint => [hint.position.line, labelOf(hint)]));
 }
 
+/** The same, once the code has been read and `line` has a hint that `pattern` matches. */
+const hintsWith = (
+  document: vscode.TextDocument,
+  line: number,
+  pattern: RegExp,
+): Promise<Map<number, string>> =>
+  until(`the hint ${String(pattern)} on line ${line}`, async () => {
+    const found = await hintsByLine(document);
+    return pattern.test(found.get(line) ?? '') && found;
+  });
+
+/** Titles of the verdicts, once one of them matches. */
+const lensesWith = (document: vscode.TextDocument, pattern: RegExp): Promise<string[]> =>
+  until(`the verdict ${String(pattern)}`, async () => {
+    const titles = await lensTitles(document);
+    return titles.some(title => pattern.test(title)) && titles;
+  });
+
 describe('annotations', () => {
   it('put a hint at the end of exactly the lines that perform an operation', async () => {
     const { document } = await open(deferral);
-    const found = await hints(document);
-    const expected = [
+    const marks = [
       '\tmov\t\\scratch_reg, %cr3',
       'invlpg\t(\\scratch_reg)',
       '+\tlfence',
       'invpcid_flush_one(',
     ];
+    const lines = marks.map(text => lineOf(document, text));
+    const labels = await hintsWith(document, lines[1]!, /^\+n·INVLPG/);
+    equal([...labels.keys()], lines, 'lines with hints');
     equal(
-      found.map(({ position }) => position.line),
-      expected.map(text => lineOf(document, text)),
-      'lines with hints',
+      [...labels.values()],
+      [
+        'CR3_NOFLUSH 90–250 cy',
+        '+n·INVLPG 900–1600 cy at n=10',
+        '+LFENCE 4–30 cy',
+        '−n·INVPCID_ADDR 2280–3000 cy at n=10',
+      ],
+      'labels',
     );
-    for (const { position } of found)
+    for (const { position } of await hints(document))
       equal(position.character, document.lineAt(position.line).text.length, 'end of the line');
-    const labels = found.map(labelOf);
-    matches(labels[1], /^\+INVLPG 90–160 cy by name$/, 'added line');
-    matches(labels[3], /^−INVPCID_ADDR 228–300 cy by name$/, 'removed line');
-    for (const label of labels) ok(label.length <= 43, `${label} is longer than VS Code shows`);
   });
 
-  it('put a verdict above each TLB hunk, priced when it is resolved', async () => {
+  it('put a verdict above each TLB hunk and each patch, priced when it is resolved', async () => {
     const { document } = await open(deferral);
-    const titles = await lensTitles(document);
-    equal(titles.length, 2, 'two hunks');
-    matches(titles[0], /^▲ TLB, by name: \+INVLPG \+LFENCE → 124 cy \(94–190\)$/, 'entry code');
-    matches(titles[1], /^▼ TLB, by name: −INVPCID_ADDR → −258 cy \(−300 to −228\)$/, 'flush code');
+    equal(
+      await lensesWith(document, /^▲ TLB: /),
+      [
+        'Σ ▼ TLB of this patch: +n·INVLPG −n·INVPCID_ADDR +LFENCE → −1376 cy (−2096 to −650) at n=10',
+        '▲ TLB: +n·INVLPG +LFENCE → 1204 cy (904–1630) at n=10',
+        '▼ TLB: −n·INVPCID_ADDR → −2580 cy (−3000 to −2280) at n=10',
+      ],
+      'titles',
+    );
   });
 
-  it('explain a line and a hunk on hover, with sources and a way to turn them off', async () => {
+  it('go by name, and say so, where code is only quoted', async () => {
+    const mail = await vscode.workspace.fs.readFile(workspaceUri('examples/04-review-reply.txt'));
+    const { document } = await openText(new TextDecoder().decode(mail));
+    const quoted = lineOf(document, '> -\t\tinvpcid_flush_one(');
+    const labels = await hintsWith(document, quoted, /INVPCID_ADDR/);
+    equal(labels.get(quoted), '−INVPCID_ADDR 228–300 cy by name', 'label');
+    ok(
+      (await lensTitles(document)).includes('▼ TLB, quoted, by name: −INVPCID_ADDR → −258 cy (−300 to −228)'),
+      'verdict',
+    );
+  });
+
+  it('explain a line, a hunk and a patch on hover, with sources and a way to turn them off', async () => {
     const { document } = await open(deferral);
-    const line = await hoverText(document, lineOf(document, 'invpcid_flush_one('));
-    for (const part of [
-      'INVPCID\\_ADDR',
-      '228–300',
-      'derived',
-      'Nadav Amit',
-      'by name',
-      'command:tlbscope.hide',
-    ])
+    const at = lineOf(document, 'invpcid_flush_one(');
+    await hintsWith(document, at, /^−n·/);
+    const line = await hoverText(document, at);
+    for (const part of ['n·INVPCID\\_ADDR', '228–300', 'derived', 'Nadav Amit', 'command:tlbscope.hide'])
       ok(line.includes(part), `the hover of the line holds ${part}`);
     const hunk = await hoverText(document, lineOf(document, '@@ -13,18'));
+    for (const part of ['tq\\_flush\\_user\\_half', 'How it was counted', 'With PTI the other way'])
+      ok(hunk.includes(part), `the hover of the hunk holds ${part}`);
     ok(
-      hunk.includes('invpcid\\_flush\\_one performs INVPCID\\_ADDR'),
-      'the hover of the hunk says how it was counted',
+      (await hoverText(document, 0)).includes('One call of each function'),
+      'the hover of the patch lists its roots',
     );
   });
 
   it('change at once with the machine, and with n', async () => {
     const { document } = await open(deferral);
     const line = lineOf(document, 'invlpg\t(');
+    await hintsWith(document, line, /900–1600/);
     await vscode.commands.executeCommand('tlbscope.chooseMachine', 'ivy-bridge-i5-3550');
-    matches((await hintsByLine(document)).get(line), /^\+INVLPG (?!90–160)\d+–\d+ cy by name$/, 'Ivy Bridge');
-    const titles = await lensTitles(document);
-    matches(titles[1], /no price on Ivy Bridge/, 'a machine without INVPCID has no price for it');
+    matches((await hintsByLine(document)).get(line), /^\+n?·?INVLPG (?!90)\d+–\d+ cy/, 'Ivy Bridge');
+    await lensesWith(document, /no price on Ivy Bridge/);
     await vscode.commands.executeCommand('tlbscope.chooseMachine', 'broadwell-ep-e5-2660v4');
-    matches((await hintsByLine(document)).get(line), /^\+INVLPG 90–160 cy by name$/, 'Broadwell');
-  });
-
-  it('count with n where a name covers a range', async () => {
-    const text = [
-      '--- a/arch/x86/mm/tq.c',
-      '+++ b/arch/x86/mm/tq.c',
-      '@@ -1 +1,2 @@',
-      ' a;',
-      '+\t__flush_tlb_range(s, e, 12);',
-      '',
-    ];
-    const { document } = await openText(text.join('\n'));
-    matches((await hintsByLine(document)).get(4), /n·INVLPG 900–1600 cy at n=10/, 'n = 10');
+    await hintsWith(document, line, /^\+n·INVLPG 900–1600 cy at n=10$/);
     await vscode.commands.executeCommand('tlbscope.chooseValues', { n: 2 });
-    matches((await hintsByLine(document)).get(4), /n·INVLPG 180–320 cy at n=2/, 'n = 2');
+    matches((await hintsByLine(document)).get(line), /^\+n·INVLPG 180–320 cy at n=2$/, 'n = 2');
     await vscode.commands.executeCommand('tlbscope.chooseValues', { n: 10 });
   });
 
   it('follow an edit', async () => {
-    const text = ['--- a/mm/tq.c', '+++ b/mm/tq.c', '@@ -1 +1,2 @@', ' a;', '+\tflush_tlb_all();', ''];
+    const text = [
+      '--- a/mm/tq.c',
+      '+++ b/mm/tq.c',
+      '@@ -9 +9,2 @@ void f(void)',
+      ' \ta();',
+      '+\tflush_tlb_all();',
+      '',
+    ];
     const { document } = await openText(text.join('\n'));
     ok((await hintsByLine(document)).has(4), 'a hint before');
     const edit = new vscode.WorkspaceEdit();
     edit.insert(document.uri, new vscode.Position(0, 0), '\n\n');
     edit.replace(document.uri, document.lineAt(4).range, '+\tnothing();\n+\tflush_tlb_all();');
-    edit.replace(document.uri, document.lineAt(2).range, '@@ -1 +1,3 @@');
+    edit.replace(document.uri, document.lineAt(2).range, '@@ -9 +9,3 @@ void f(void)');
     await vscode.workspace.applyEdit(edit);
     equal([...(await hintsByLine(document)).keys()], [7], 'the hint has moved with its line');
   });
@@ -102,7 +131,7 @@ describe('annotations', () => {
     const { document } = await open(deferral);
     await vscode.commands.executeCommand('tlbscope.hide', 'inlayHints');
     equal((await hints(document)).length, 0, 'hints');
-    equal((await lensTitles(document)).length, 2, 'verdicts stay');
+    equal((await lensTitles(document)).length, 3, 'verdicts stay');
     await vscode.commands.executeCommand('tlbscope.hide', 'codeLens');
     equal((await lensTitles(document)).length, 0, 'verdicts');
     await vscode.commands.executeCommand('tlbscope.hide', 'hover');

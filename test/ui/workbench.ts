@@ -57,8 +57,8 @@ export async function hintTexts(page: Page): Promise<string[]> {
   );
   return placed.flatMap(({ text }) => {
     const plain = text.replace(/[\s\u200b\u200c]+/g, ' ').trim();
-    const start = /[+\u2212]?[A-Z][A-Z0-9_]{3,} [\u2212\d]/.exec(plain)?.index;
-    return start !== undefined && plain.endsWith(' by name') ? [plain.slice(start)] : [];
+    const start = /[+\u2212]?(?:n·)?[A-Z][A-Z0-9_]{3,} [\u2212\d]\S* cy/.exec(plain)?.index;
+    return start === undefined ? [] : [plain.slice(start)];
   });
 }
 

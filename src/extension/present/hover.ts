@@ -1,5 +1,11 @@
 /** The explanation of a number: Markdown in which every piece of patch text is escaped. */
-import type { Cause, HunkAnnotation, LineAnnotation, UnknownReport } from '../../protocol/report';
+import type {
+  Cause,
+  HunkAnnotation,
+  LineAnnotation,
+  TotalReport,
+  UnknownReport,
+} from '../../protocol/report';
 import { markdownText } from './escape';
 import {
   countedOperation,
@@ -10,7 +16,7 @@ import {
   valuesText,
 } from './labels';
 import type { ShownMachine } from './machine';
-import { hunkPrice, linePrice, type Price, type PriceRow, type Values } from './prices';
+import { changePrice, linePrice, totalPrice, type Price, type PriceRow, type Values } from './prices';
 import { switches, type Switch } from './switches';
 
 /** The commands that a hover may run; the Markdown is trusted for these alone. */
@@ -108,11 +114,12 @@ const blocks = (...parts: readonly (readonly string[])[]): string =>
     .map(part => part.join('\n'))
     .join('\n\n');
 
-const total = (priced: Price, values: Values): string => {
-  const at = priced.symbols.length ? ` at ${valuesText(priced, values)}` : '';
+const sumText = (priced: Price, values: Values, why = ''): string => {
+  const used = valuesText(priced, values);
+  const at = used && ` at ${used}`;
   return priced.cycles
     ? `**${formatCycles(priced.cycles)}**${at}`
-    : '**no price** (a figure is missing, see below)';
+    : `**no price**${why ? ` \\(${markdownText(why)}\\)` : ' \\(a figure is missing, see below\\)'}`;
 };
 
 /** Why a line has its hint. */
@@ -125,7 +132,7 @@ export function lineHover(
   const priced = linePrice(line, machine, values);
   const side = { old: 'Removed line', new: 'Added line', both: 'Context line' }[line.side];
   const head = Object.keys(line.operations).length
-    ? `${side}: ${markdownText(operationsText(line.operations, false))}, ${total(priced, values)}${line.weak ? ', *by name*' : ''}`
+    ? `${side}: ${markdownText(operationsText(line.operations, false))}, ${sumText(priced, values, line.noCycles)}${line.weak ? ', *by name*' : ''}`
     : line.unknown.length
       ? `${side}: **cost not known**`
       : `${side}: no operation, but it has to do with the TLB`;
@@ -147,11 +154,11 @@ export function hunkHover(
   values: Values,
   off: readonly Switch[],
 ): string {
-  const priced = hunkPrice(hunk, machine, values);
+  const priced = changePrice(hunk, machine, values);
   const names = Object.entries(hunk.delta).map(([name, count]) => countedOperation(name, count, true));
   const where = hunk.heading ? `${markdownText(hunk.heading)}: ` : '';
   const head = names.length
-    ? `${where}${markdownText(names.join(' '))}, ${total(priced, values)}${hunk.weak ? ', *by name*' : ''}`
+    ? `${where}${markdownText(names.join(' '))}, ${sumText(priced, values, hunk.noCycles)}${hunk.weak ? ', *by name*' : ''}`
     : `${where}no operation added or taken away${hunk.weak ? ', *by name*' : ''}`;
   const other = hunk.deltaOther
     ? [
@@ -169,6 +176,41 @@ export function hunkHover(
     unknownLines(hunk.unknown),
     hunk.gates.length ? [`Depends on ${hunk.gates.map(gate => markdownText(gate)).join(', ')}.`] : [],
     hunk.weak ? [byNameNote] : [],
+    sources(priced, machine),
+  );
+}
+
+/** What a patch changes, root by root. */
+export function totalHover(
+  total: TotalReport,
+  machine: ShownMachine,
+  values: Values,
+  off: readonly Switch[],
+): string {
+  const changed = total.roots.filter(root => Object.keys(root.delta).length || root.unknown.length);
+  const priced = totalPrice(total, machine, values);
+  const roots = changed.map(root => {
+    const each = changePrice(root, machine, values);
+    const operations = markdownText(operationsText(root.delta, true)) || 'no operation changed';
+    return `**${markdownText(root.name)}** \\(${markdownText(root.path)}\\): ${operations}, ${sumText(each, values, root.noCycles)}`;
+  });
+  const replaced = total.supersededBy ?? total.revises;
+  const head =
+    replaced === null
+      ? `${total.scope === 'all' ? 'All patches' : 'This patch'}: ${markdownText(operationsText(total.delta, true)) || 'no operation changed'}, ${sumText(priced, values, total.noCycles)}`
+      : `${total.revises === null ? 'A newer version counts instead' : 'Counted with the patch it revises'}: ${markdownText(replaced)}`;
+  return blocks(
+    [head],
+    [links(machine, off)],
+    roots.length
+      ? [
+          'One call of each function that changed and that nothing else of the series calls:',
+          '',
+          ...list(roots),
+        ]
+      : [],
+    priceTable(priced),
+    unknownLines(total.unknown),
     sources(priced, machine),
   );
 }

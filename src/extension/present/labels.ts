@@ -1,7 +1,8 @@
 /** The short texts: hints at the ends of lines and verdicts above hunks. */
-import type { HunkAnnotation, LineAnnotation, Operations } from '../../protocol/report';
+import type { HunkAnnotation, LineAnnotation, Operations, TotalReport } from '../../protocol/report';
+import { plainText } from './escape';
 import type { ShownMachine } from './machine';
-import { hunkPrice, linePrice, type Cycles, type Price, type Values } from './prices';
+import { changePrice, linePrice, totalPrice, type Cycles, type Price, type Values } from './prices';
 
 /** VS Code cuts what a line's hints hold beyond this (`editor.inlayHints.maximumLength`). */
 export const hintLimit = 43;
@@ -53,12 +54,18 @@ export function operationsText(operations: Operations, signed: boolean, limit = 
   return `${parts.length} operation${parts.length === 1 ? '' : 's'}`;
 }
 
-/** `n=10, c=3`: the symbols a price used. */
+/** `n=10, c=3`: the values that a price used, also those inside `ceil(n/21)`. */
 export const valuesText = ({ symbols }: Price, values: Values): string =>
-  symbols
-    .filter(name => Object.hasOwn(values, name))
+  Object.keys(values)
+    .filter(name => symbols.some(symbol => symbol.split(/\W+/).includes(name)))
     .map(name => `${name}=${values[name]}`)
     .join(', ');
+
+/** ` at n=10`, or nothing where the price uses no value. */
+function atValues(priced: Price, values: Values): string {
+  const text = valuesText(priced, values);
+  return text && ` at ${text}`;
+}
 
 const sideMark = { old: minus, new: '+', both: '' } as const;
 
@@ -72,7 +79,7 @@ export function hintText(line: LineAnnotation, machine: ShownMachine, values: Va
   const cycles = priced.cycles
     ? `${formatRange(priced.cycles)}${line.unknown.length ? ' + ?' : ''}`
     : 'no price';
-  const at = priced.cycles && priced.symbols.length ? ` at ${valuesText(priced, values)}` : '';
+  const at = priced.cycles ? atValues(priced, values) : '';
   const whole = mark + operationsText(line.operations, false);
   const longest = `${whole} ${cycles}${at}${ending}`;
   if (longest.length <= hintLimit) return longest;
@@ -83,7 +90,10 @@ export function hintText(line: LineAnnotation, machine: ShownMachine, values: Va
 /** How a hunk changes the cost: for marks and words; `unknown` where no number can be given. */
 export type Direction = 'dearer' | 'cheaper' | 'same' | 'either' | 'unknown';
 
-export function direction(hunk: HunkAnnotation, cycles: Cycles | null): Direction {
+export function direction(
+  hunk: Pick<HunkAnnotation, 'delta' | 'deltaOther' | 'unknown'>,
+  cycles: Cycles | null,
+): Direction {
   if (!cycles || hunk.unknown.length) return 'unknown';
   if (!Object.keys(hunk.delta).length && !hunk.deltaOther) return 'same';
   if (cycles.low > 0) return 'dearer';
@@ -104,13 +114,26 @@ export const directionWord = (of: Direction): string => words[of];
 
 /** The verdict above a hunk. */
 export function verdictText(hunk: HunkAnnotation, machine: ShownMachine, values: Values): string {
-  const priced = hunkPrice(hunk, machine, values);
+  const priced = changePrice(hunk, machine, values);
   const way = direction(hunk, priced.cycles);
   const lead = `${arrows[way]} TLB${hunk.quoted ? ', quoted' : ''}${hunk.weak ? ', by name' : ''}: `;
   const unknown = hunk.unknown.length ? `; ${hunk.unknown.length} not known` : '';
   if (!Object.keys(hunk.delta).length)
     return `${lead}${hunk.unknown.length ? 'no number' : 'no operation added or taken away'}${unknown}`;
-  const at = priced.symbols.length ? ` at ${valuesText(priced, values)}` : '';
+  const at = atValues(priced, values);
   const cycles = priced.cycles ? formatCycles(priced.cycles) : `no price on ${machine.shortName}`;
   return `${lead}${operationsText(hunk.delta, true, 80)} → ${cycles}${at}${unknown}`;
+}
+
+/** What a patch changes, above its mail; of several together, above the first. */
+export function totalText(total: TotalReport, machine: ShownMachine, values: Values): string {
+  const replaced = total.supersededBy ?? total.revises;
+  if (replaced !== null)
+    return `Σ TLB: ${total.revises === null ? 'a newer version counts instead' : 'counted with the patch it revises'} (${plainText(replaced, 60)})`;
+  const priced = totalPrice(total, machine, values);
+  const lead = `Σ ${arrows[direction(total, priced.cycles)]} TLB of ${total.scope === 'all' ? 'all patches' : 'this patch'}: `;
+  const unknown = total.unknown.length ? `; ${total.unknown.length} not known` : '';
+  if (!Object.keys(total.delta).length) return `${lead}no operation added or taken away${unknown}`;
+  const cycles = priced.cycles ? formatCycles(priced.cycles) : `no price on ${machine.shortName}`;
+  return `${lead}${operationsText(total.delta, true, 80)} → ${cycles}${atValues(priced, values)}${unknown}`;
 }

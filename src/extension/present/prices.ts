@@ -1,7 +1,7 @@
 /** Operations to cycles on one machine, for given values of the symbols. What has no price makes the sum unknown. */
 import type { Figure } from '../../machine/profile';
 import { evaluate, parse, symbolsOf, symbolsWithoutValue } from '../../cost/polynomial';
-import type { HunkAnnotation, LineAnnotation, Operations } from '../../protocol/report';
+import type { LineAnnotation, Operations, TotalReport } from '../../protocol/report';
 import type { ShownMachine } from './machine';
 
 /** Values of symbols: `n`, `c`, …. */
@@ -78,8 +78,36 @@ export function priceEither(
   return { ...first, cycles, symbols: [...new Set([...first.symbols, ...second.symbols])].sort() };
 }
 
-export const linePrice = (line: LineAnnotation, machine: ShownMachine, values: Values): Price =>
-  priceEither(line.operations, line.operationsOther, machine, values);
+/** The price of a line; none where the report says why there can be none. */
+export function linePrice(line: LineAnnotation, machine: ShownMachine, values: Values): Price {
+  const priced = priceEither(line.operations, line.operationsOther, machine, values);
+  return line.noCycles ? { ...priced, cycles: null } : priced;
+}
 
-export const hunkPrice = (hunk: HunkAnnotation, machine: ShownMachine, values: Values): Price =>
-  priceEither(hunk.delta, hunk.deltaOther, machine, values);
+/** A difference of operations, of a hunk or of a function. */
+export interface Changed {
+  readonly delta: Operations;
+  readonly deltaOther: Operations | null;
+  readonly noCycles: string;
+}
+
+/** The price of a difference; none where the report says why there can be none. */
+export function changePrice(
+  { delta, deltaOther, noCycles }: Changed,
+  machine: ShownMachine,
+  values: Values,
+): Price {
+  const priced = priceEither(delta, deltaOther, machine, values);
+  return noCycles ? { ...priced, cycles: null } : priced;
+}
+
+/** What a patch changes: its roots together, each with the range of its own open conditions. */
+export function totalPrice(total: TotalReport, machine: ShownMachine, values: Values): Price {
+  const whole = changePrice(total, machine, values);
+  let sum = whole.cycles && { value: whole.cycles.value, low: 0, high: 0 };
+  for (const root of total.roots) {
+    const { cycles } = changePrice(root, machine, values);
+    sum = sum && cycles && { value: sum.value, low: sum.low + cycles.low, high: sum.high + cycles.high };
+  }
+  return { ...whole, cycles: sum };
+}

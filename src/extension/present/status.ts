@@ -25,7 +25,8 @@ export function reportStatus(report: DocumentReport, machine: ShownMachine): Sta
   const damage = report.diagnostics.length
     ? ` ${quantity(report.diagnostics.length, 'problem')} in the patch itself.`
     : '';
-  const cut = report.cut ? ` ${report.cut}` : '';
+  const cut =
+    (report.cut ? ` ${report.cut}` : '') + (report.byNameOnly ? ` ${plainText(report.byNameOnly)}` : '');
   if (report.absence) {
     const [short, long] = absences[report.absence];
     return { text: `$(circle-slash) TLB: ${short}`, tooltip: `${long}${damage}${cut}` };

@@ -1,10 +1,21 @@
 /** A verdict above each hunk that touches TLB code, and an offer above each part that has to be decoded. */
 import * as vscode from 'vscode';
-import type { HunkAnnotation } from '../../protocol/report';
+import type { HunkAnnotation, TotalReport } from '../../protocol/report';
 import { patchSelector, pricing, type Releasable, type Shared } from '../context';
 import { decodedUri } from '../decodedDocuments';
 import { partTitle } from '../present/outline';
-import { verdictText } from '../present/labels';
+import { totalText, verdictText } from '../present/labels';
+
+/** What a whole patch changes, above its mail. */
+class TotalLens extends vscode.CodeLens {
+  constructor(
+    range: vscode.Range,
+    readonly uri: vscode.Uri,
+    readonly total: TotalReport,
+  ) {
+    super(range);
+  }
+}
 
 /** Positions only; the text is worked out when the lens comes into view. */
 class HunkLens extends vscode.CodeLens {
@@ -16,6 +27,12 @@ class HunkLens extends vscode.CodeLens {
     super(range);
   }
 }
+
+/** A patch without any operation needs no line above its mail. */
+const isWorthSaying = ({ delta, unknown, supersededBy, revises, roots }: TotalReport): boolean =>
+  Object.keys(delta).length > 0 ||
+  revises !== null ||
+  (roots.length > 0 && (unknown.length > 0 || supersededBy !== null));
 
 export class CodeLenses implements vscode.CodeLensProvider {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -47,14 +64,27 @@ export class CodeLenses implements vscode.CodeLensProvider {
           arguments: [decodedUri(document.uri, part.index, part.name)],
         }),
     );
-    return [...parts, ...report.annotations.map(hunk => new HunkLens(at(hunk.line), document.uri, hunk))];
+    const totals = report.totals
+      .filter(isWorthSaying)
+      .map(total => new TotalLens(at(total.line), document.uri, total));
+    return [
+      ...totals,
+      ...parts,
+      ...report.annotations.map(hunk => new HunkLens(at(hunk.line), document.uri, hunk)),
+    ];
   }
 
   resolveCodeLens(lens: vscode.CodeLens): vscode.CodeLens {
-    if (!(lens instanceof HunkLens)) return lens;
     const { machine, values } = pricing(this.shared);
+    const title =
+      lens instanceof HunkLens
+        ? verdictText(lens.hunk, machine, values)
+        : lens instanceof TotalLens
+          ? totalText(lens.total, machine, values)
+          : undefined;
+    if (title === undefined || !(lens instanceof HunkLens || lens instanceof TotalLens)) return lens;
     lens.command = {
-      title: verdictText(lens.hunk, machine, values),
+      title,
       tooltip: `Explain this figure (${machine.name}). To turn these lines off: the explanation, or the setting tlbscope.show.codeLens.`,
       command: 'tlbscope.explain',
       arguments: [lens.uri, lens.range.start.line],

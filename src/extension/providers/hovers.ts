@@ -1,7 +1,7 @@
 /** The reason for a number: on a line with operations, and on the header of its hunk. */
 import * as vscode from 'vscode';
 import { patchSelector, pricing, type Releasable, type Shared } from '../context';
-import { hoverCommands, hunkHover, lineHover } from '../present/hover';
+import { hoverCommands, hunkHover, lineHover, totalHover } from '../present/hover';
 
 /** Trusted for our few commands alone; no HTML, no icons. */
 export function explanation(markdown: string): vscode.MarkdownString {
@@ -37,6 +37,9 @@ export class Hovers implements vscode.HoverProvider {
         if (annotation.line === line)
           contents.push(explanation(lineHover(annotation, machine, values, ['hover', 'inlayHints'])));
     }
+    for (const total of model.report.totals)
+      if (total.line === line && total.roots.length)
+        contents.push(explanation(totalHover(total, machine, values, ['codeLens', 'hover'])));
     return contents.length ? new vscode.Hover(contents, document.lineAt(position.line).range) : undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What is wrong with the patch itself, in Problems. Costs are no problems and do not go there. */
+/** What is wrong with the patch itself or with its code, in Problems. Costs are no problems and do not go there. */
 import * as vscode from 'vscode';
 import { isPatchDocument, type Releasable, type Shared } from '../context';
 import { plainText } from '../present/escape';
@@ -30,7 +30,8 @@ export class Problems {
       this.collection.delete(uri);
       return;
     }
-    const problems = model.report.diagnostics.slice(0, mostProblems).map(({ kind, line, message }) => {
+    const { diagnostics, findings } = model.report;
+    const problems = [...diagnostics, ...findings].slice(0, mostProblems).map(({ kind, line, message }) => {
       const at = Math.min(line === null ? 0 : model.lines.start(line), document.lineCount - 1);
       const problem = new vscode.Diagnostic(
         document.lineAt(at).range,

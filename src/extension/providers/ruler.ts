@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { isPatchDocument, pricing, type Releasable, type Shared } from '../context';
 import { direction, type Direction } from '../present/labels';
-import { hunkPrice } from '../present/prices';
+import { changePrice } from '../present/prices';
 
 const colours = {
   dearer: 'tlbscope.dearer',
@@ -43,7 +43,7 @@ export class Ruler {
     if (model && this.shared.settings.shows('overviewRuler')) {
       const { machine, values } = pricing(this.shared);
       for (const hunk of model.report.annotations) {
-        const colour = colours[direction(hunk, hunkPrice(hunk, machine, values).cycles)];
+        const colour = colours[direction(hunk, changePrice(hunk, machine, values).cycles)];
         const [start, end] = [model.lines.start(hunk.line), model.lines.end(hunk.endLine)];
         ranges.get(colour)!.push(new vscode.Range(start, 0, end, 0));
       }

@@ -4,8 +4,9 @@ import { Cancelled, WorkerClient, type WorkerPort } from '../../../src/extension
 import type { HostMessage, WorkerMessage } from '../../../src/protocol/workerMessages';
 import { analyse } from '../../../src/worker/analyse';
 
-const options = { features: [], pages: 10, ceiling: 33, firstInvalidLine: null };
+const options = { features: [], machine: 'broadwell-ep-e5-2660v4', n: 10, c: 3, firstInvalidLine: null };
 const report = analyse('', options);
+const bytes = new Uint8Array([1]);
 
 /** A worker that does only what the test says. */
 class FakePort implements WorkerPort {
@@ -34,7 +35,8 @@ class FakePort implements WorkerPort {
   }
   /** Id of the request that was posted as number `index`. */
   id(index: number): number {
-    return this.posted[index]!.id;
+    const message = this.posted[index]!;
+    return message.type === 'asset' ? -1 : message.id;
   }
 }
 
@@ -48,8 +50,7 @@ describe('WorkerClient', () => {
   let log: string[];
   let client: WorkerClient;
   const nothing = (): void => undefined;
-  const ask = (text: string, signal = new AbortController().signal, progress: typeof nothing = nothing) =>
-    client.analyse(text, options, signal, progress);
+  const ask = (text: string, signal = new AbortController().signal) => client.analyse(text, options, signal);
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
@@ -60,6 +61,7 @@ describe('WorkerClient', () => {
         ports.push(new FakePort());
         return Promise.resolve(ports.at(-1)!);
       },
+      name => (name === 'tree-sitter-c.wasm' ? Promise.resolve(bytes) : Promise.reject(new Error('gone'))),
       line => log.push(line),
     );
   });
@@ -73,8 +75,8 @@ describe('WorkerClient', () => {
     await settle();
     assert.equal(ports.length, 1);
     const port = ports[0]!;
-    port.send({ type: 'report', id: port.id(1), report: { ...report, cut: 'second' } });
-    port.send({ type: 'report', id: port.id(0), report: { ...report, cut: 'first' } });
+    port.send({ type: 'report', id: port.id(1), report: { ...report, cut: 'second' }, final: true });
+    port.send({ type: 'report', id: port.id(0), report: { ...report, cut: 'first' }, final: true });
     assert.deepEqual([(await first).cut, (await second).cut], ['first', 'second']);
   });
 
@@ -82,10 +84,10 @@ describe('WorkerClient', () => {
     const answer = ask('a');
     await settle();
     const port = ports[0]!;
-    port.send({ type: 'report', id: port.id(0), report: { annotations: 1 } });
+    port.send({ type: 'report', id: port.id(0), report: { annotations: 1 }, final: true });
     port.send({ type: 'other' });
     assert.equal(log.length, 2);
-    port.send({ type: 'report', id: port.id(0), report });
+    port.send({ type: 'report', id: port.id(0), report, final: true });
     assert.deepEqual(await answer, report);
   });
 
@@ -97,14 +99,18 @@ describe('WorkerClient', () => {
     const next = ask('b');
     await settle();
     assert.equal(ports.length, 2);
-    ports[1]!.send({ type: 'report', id: ports[1]!.id(0), report });
+    ports[1]!.send({ type: 'report', id: ports[1]!.id(0), report, final: true });
     assert.deepEqual(await next, report);
   });
 
   it('rejects when the worker does not start', async () => {
-    const broken = new WorkerClient(() => Promise.reject(new Error('no worker here')), nothing);
+    const broken = new WorkerClient(
+      () => Promise.reject(new Error('no worker here')),
+      () => Promise.resolve(bytes),
+      nothing,
+    );
     await assert.rejects(
-      broken.analyse('a', options, new AbortController().signal, nothing),
+      broken.analyse('a', options, new AbortController().signal),
       /does not start.*no worker here/,
     );
   });
@@ -138,25 +144,42 @@ describe('WorkerClient', () => {
       ports[1]!.posted.map(message => message.type === 'analyse' && message.text),
       ['b'],
     );
-    ports[1]!.send({ type: 'report', id: ports[1]!.id(0), report });
+    ports[1]!.send({ type: 'report', id: ports[1]!.id(0), report, final: true });
     assert.deepEqual(await other, report);
   });
 
-  it('passes on progress', async () => {
-    const seen: number[][] = [];
-    const answer = client.analyse('a', options, new AbortController().signal, (...parts) => seen.push(parts));
+  it('passes on progress and the report by name, and ends with that of the code', async () => {
+    const seen: unknown[] = [];
+    const answer = client.analyse('a', options, new AbortController().signal, {
+      progress: (...parts) => seen.push(parts),
+      first: one => seen.push(one.cut),
+    });
     await settle();
     const port = ports[0]!;
     port.send({ type: 'progress', id: port.id(0), done: 3, total: 9 });
-    port.send({ type: 'report', id: port.id(0), report });
-    await answer;
-    assert.deepEqual(seen, [[3, 9]]);
+    port.send({ type: 'report', id: port.id(0), report: { ...report, cut: 'by name' }, final: false });
+    port.send({ type: 'report', id: port.id(0), report: { ...report, cut: 'code' }, final: true });
+    assert.equal((await answer).cut, 'code');
+    assert.deepEqual(seen, [[3, 9], 'by name']);
+  });
+
+  it('gives the worker the files it asks for, and says when one cannot be read', async () => {
+    void ask('a').catch(nothing);
+    await settle();
+    const port = ports[0]!;
+    for (const name of ['tree-sitter-c.wasm', 'web-tree-sitter.wasm', '../package.json'])
+      port.send({ type: 'asset', id: null, name });
+    await settle();
+    assert.deepEqual(port.posted.slice(1), [
+      { type: 'asset', name: 'tree-sitter-c.wasm', bytes },
+      { type: 'asset', name: 'web-tree-sitter.wasm', bytes: null },
+    ]);
   });
 
   it('ends the worker when it has long had nothing to do', async () => {
     const answer = ask('a');
     await settle();
-    ports[0]!.send({ type: 'report', id: ports[0]!.id(0), report });
+    ports[0]!.send({ type: 'report', id: ports[0]!.id(0), report, final: true });
     await answer;
     mock.timers.tick(300_000);
     await settle();

@@ -8,19 +8,29 @@ const report: DocumentReport = analyse(
   '--- a/mm/tq.c\n+++ b/mm/tq.c\n@@ -1 +1,2 @@\n a\n+flush_tlb_all();\n',
   {
     features: ['PTI'],
-    pages: 10,
-    ceiling: 33,
+    machine: 'broadwell-ep-e5-2660v4',
+    n: 10,
+    c: 3,
     firstInvalidLine: null,
   },
 );
 
 describe('messages between host and worker', () => {
   it('are accepted as they are meant', () => {
-    const options = { features: ['PTI'], pages: 10, ceiling: 33, firstInvalidLine: null };
+    const options = {
+      features: ['PTI'],
+      machine: 'broadwell-ep-e5-2660v4',
+      n: 10,
+      c: 3,
+      firstInvalidLine: null,
+    };
     assert.ok(isHostMessage({ type: 'analyse', id: 1, text: '', options }));
     assert.ok(isHostMessage({ type: 'decode', id: 1, text: '', index: 0 }));
     assert.ok(isHostMessage({ type: 'cancel', id: 1 }));
-    assert.ok(isWorkerMessage({ type: 'report', id: 1, report }));
+    assert.ok(isHostMessage({ type: 'asset', name: 'x', bytes: new Uint8Array(1) }));
+    assert.ok(isWorkerMessage({ type: 'asset', id: null, name: 'tree-sitter-c.wasm' }));
+    assert.ok(!isWorkerMessage({ type: 'asset', id: null, name: '../secret' }));
+    assert.ok(isWorkerMessage({ type: 'report', id: 1, report, final: true }));
     assert.ok(isWorkerMessage({ type: 'failed', id: null, reason: 'x' }));
   });
 
@@ -31,14 +41,14 @@ describe('messages between host and worker', () => {
         type: 'analyse',
         id: -1,
         text: '',
-        options: { features: [], pages: 10, ceiling: 33, firstInvalidLine: null },
+        options: { features: [], machine: 'broadwell-ep-e5-2660v4', n: 10, c: 3, firstInvalidLine: null },
       }),
     );
     assert.ok(!isHostMessage({ type: 'cancel', id: '1' }));
     const damaged = (change: (copy: Record<string, unknown>) => void): boolean => {
       const copy = structuredClone(report) as unknown as Record<string, unknown>;
       change(copy);
-      return isWorkerMessage({ type: 'report', id: 1, report: copy });
+      return isWorkerMessage({ type: 'report', id: 1, report: copy, final: true });
     };
     assert.ok(damaged(() => undefined));
     assert.ok(!damaged(copy => delete copy['links']));

@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import { analyse } from '../../../src/worker/analyse';
 import { isPlainPath } from '../../../src/worker/links';
 
-const options = { features: ['PTI', 'PCID', 'INVPCID'], pages: 10, ceiling: 33, firstInvalidLine: null };
+const options = {
+  features: ['PTI', 'PCID', 'INVPCID'],
+  machine: 'broadwell-ep-e5-2660v4',
+  n: 10,
+  c: 3,
+  firstInvalidLine: null,
+};
 
 describe('analyse', () => {
   it('says why a document has nothing to show', () => {

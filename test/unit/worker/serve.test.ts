@@ -4,7 +4,7 @@ import { analyse } from '../../../src/worker/analyse';
 import { serve } from '../../../src/worker/serve';
 
 const patch = '--- a/mm/tq.c\n+++ b/mm/tq.c\n@@ -1 +1,2 @@\n a\n+b\n';
-const options = { features: [], pages: 10, ceiling: 33, firstInvalidLine: null };
+const options = { features: [], machine: 'broadwell-ep-e5-2660v4', n: 10, c: 3, firstInvalidLine: null };
 
 /** Sends messages and collects the answers until `enough` says so. */
 function exchange(
@@ -27,7 +27,7 @@ describe('the worker', () => {
       [{ type: 'analyse', id: 5, text: patch, options }],
       all => all.length === 1,
     );
-    assert.deepEqual(answer, { type: 'report', id: 5, report: analyse(patch, options) });
+    assert.deepEqual(answer, { type: 'report', id: 5, report: analyse(patch, options), final: true });
   });
 
   it('refuses what is no message', async () => {
