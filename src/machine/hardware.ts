@@ -29,7 +29,7 @@ export const waiting: Result = 65;
 export const accessWrite = 1;
 export const accessExecute = 2;
 export const accessUser = 4;
-/** EFLAGS.AC is set: SMAP does not apply. (Arm: PSTATE.PAN is clear.) */
+/** EFLAGS.AC is set: SMAP does not apply. */
 export const accessAc = 8;
 /** As if the cached translations of the page had just been dropped: allowed at any time, for explorers. */
 export const accessAnew = 16;
@@ -67,6 +67,8 @@ export interface Translation {
   peek(cpu: number, lo: number, hi: number, kind: number): Result;
   /** Cached translations that an access may use now (all sizes, all structures). Fills `frame`, `flags`, … with the `which`-th. */
   cached(cpu: number, lo: number, hi: number, which?: number): number;
+  /** Whether a translation with these flags allows the access on that CPU now. */
+  permits(cpu: number, flags: number, kind: number): boolean;
   /** Entries of the page vanish from this CPU, as they may at any time. */
   evict(cpu: number, lo: number, hi: number): void;
   /** Valid entries of the CPU: translations, or paging-structure entries. */
@@ -199,7 +201,7 @@ export interface Interrupts {
   pending(cpu: number): number;
   nmiPending(cpu: number): boolean;
   /**
-   * What the CPU would take now: −1 nothing, {@link nmiVector}, or the lowest pending vector if IF is set.
+   * What the CPU would take now: −1 nothing, {@link nmiVector}, or the highest pending vector if IF is set.
    * With `timed`, only what has arrived by the CPU's clock.
    */
   next(cpu: number, timed: boolean): number;
@@ -207,7 +209,7 @@ export interface Interrupts {
   nextArrival(cpu: number): number;
   /** Takes it: the clock waits for the arrival, IF is cleared (an NMI blocks further NMIs instead). Flushes nothing. */
   accept(cpu: number, vector: number): void;
-  /** IRET: NMIs are no longer blocked. Flushes nothing, drains the store buffer. */
+  /** IRET: NMIs are no longer blocked. Flushes nothing, drains the store buffer (ERET: synchronises the context). The caller restores IF. */
   returnFromInterrupt(cpu: number): void;
   nmiBlocked(cpu: number): boolean;
   /** HLT or another wait for an interrupt. */
@@ -242,6 +244,8 @@ export interface Clocks {
   high(cpu: number): number;
   /** Adds the operation's price and counts it. False: the machine has no price; the operation is counted all the same. */
   charge(cpu: number, operation: number): boolean;
+  /** Counts an operation without its price: its time comes about otherwise (`IPI_WAIT`). */
+  tally(cpu: number, operation: number): void;
   /** Adds a time of the caller's own. */
   add(cpu: number, cycles: number, low: number, high: number): void;
   /** The clock of `cpu` becomes at least that of `other`, value, low and high each. */
@@ -290,6 +294,6 @@ export interface Hardware {
   hash(out: Int32Array, part?: StatePart): void;
   /** Whether the state equals a snapshot. */
   equals(snapshot: Int32Array, part?: StatePart): boolean;
-  /** Gives states that behave alike the same words: LRU stamps become ranks, sets are sorted. For explorers. */
-  canonicalise(): void;
+  /** Gives states that behave alike the same words: LRU stamps become ranks, sets are sorted. `forget` drops the ages too. For explorers. */
+  canonicalise(ages?: 'rank' | 'forget'): void;
 }

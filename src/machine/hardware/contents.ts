@@ -1,0 +1,34 @@
+/** The entries that a CPU has cached, for panels and tests. */
+import type { CachedEntry } from '../hardware';
+import type { Context } from './context';
+import { entryLeafShift, tagContextMask, tagLevelShift } from './flags';
+import { addressHi, addressLo } from './keys';
+import { frameNumber } from './tlb';
+
+/** Every valid entry of the CPU: structures in the profile's order, then the paging-structure caches, sets ascending. */
+export function contents(context: Context, cpu: number): CachedEntry[] {
+  const { layout, words, w } = context;
+  const base = context.base(cpu);
+  const width = context.width(base);
+  const result: CachedEntry[] = [];
+  for (const shape of [...layout.caches, ...layout.paging])
+    words.each(base, shape, (i, tag) => {
+      const { ways } = shape;
+      const paging = shape.level === 'paging';
+      const level = paging ? shape.pageLevels[0]! : (tag >>> tagLevelShift) & 3;
+      const flags = w[i + 4 * ways]!;
+      result.push({
+        structure: shape.id,
+        lo: addressLo(w[i]!, level),
+        hi: addressHi(w[i]!, tag, level, width),
+        tag: tag & tagContextMask,
+        global: tag < 0,
+        level,
+        leafLevel: paging ? level : (flags >>> entryLeafShift) & 3,
+        frame: frameNumber(w[i + 3 * ways]!, flags),
+        flags: flags & ~0xff,
+        stamp: w[i + 2 * ways]!,
+      });
+    });
+  return result;
+}

@@ -1,0 +1,247 @@
+/** The translation caches of all CPUs: look-up, fill and the ways in which entries go. */
+import {
+  entryLeafShift,
+  frameHighMask,
+  tagContextMask,
+  tagGlobal,
+  tagHighShift,
+  tagLevelShift,
+} from './flags';
+import type { CacheWords } from './cacheWords';
+import { keyOf, openBits, tagOf } from './keys';
+import { atFragments, type Layout } from './layout';
+import { probeLists, type CacheShape, type ProbeList } from './shapes';
+
+/** Which of several caches of one level holds a page: the bits of its number above the set index decide. */
+function choose(shapes: readonly CacheShape[], key: number): CacheShape {
+  if (shapes.length === 1) return shapes[0]!;
+  return shapes[Math.floor((key >>> 0) / shapes[0]!.sets) % shapes.length]!;
+}
+
+const setOf = (base: number, shape: CacheShape, key: number): number =>
+  base + shape.start + (shape.mask >= 0 ? key & shape.mask : (key >>> 0) % shape.sets) * shape.block;
+
+export class Tlb {
+  readonly words: CacheWords;
+  readonly first: readonly ProbeList[];
+  readonly second: readonly ProbeList[];
+  /** Of the entry found last: its cache and the level at which it matched. */
+  foundShape: CacheShape;
+  foundLevel = 0;
+  private readonly w: Int32Array;
+  private readonly caches: readonly CacheShape[];
+  private readonly pieces: boolean;
+
+  constructor(words: CacheWords, layout: Layout, fragments: 'missing' | 'always') {
+    this.words = words;
+    this.w = words.w;
+    this.caches = layout.caches;
+    this.first = probeLists(layout.caches, 'L1');
+    this.second = probeLists(layout.caches, 'L2');
+    this.foundShape = layout.paging[0]!;
+    this.pieces = fragments === 'always';
+  }
+
+  /** The entry that translates the address in `context`, or −1. Smaller pages are tried first. */
+  find(base: number, list: ProbeList, lo: number, hi: number, context: number): number {
+    const w = this.w;
+    for (let level = 1; level <= 3; level++) {
+      const shapes = list[level]!;
+      if (shapes.length === 0) continue;
+      const key = keyOf(lo, hi, level);
+      const shape = choose(shapes, key);
+      if (w[base + shape.count + level] === 0) continue;
+      const ways = shape.ways;
+      const tag = tagOf(hi, level);
+      const own = tag | context;
+      const global = tag | tagGlobal;
+      const set = setOf(base, shape, key);
+      for (let i = set; i < set + ways; i++) {
+        if (w[i] !== key) continue;
+        const found = w[i + ways];
+        if (found === own || found === global) {
+          this.foundShape = shape;
+          this.foundLevel = level;
+          return i;
+        }
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * Caches a translation of `sourceLevel` (that of the leaf, or of the entry it is copied from) whose first frame is
+   * given; where no cache of the list holds that size, or pieces are wanted, a piece of it. −1 if no cache takes it.
+   */
+  fill(
+    base: number,
+    list: ProbeList,
+    lo: number,
+    hi: number,
+    context: number,
+    global: boolean,
+    sourceLevel: number,
+    frame: number,
+    flags: number,
+  ): number {
+    let level = this.pieces ? 1 : sourceLevel;
+    while (level > 0 && list[level]!.length === 0) level -= 1;
+    if (level === 0) return -1;
+    const key = keyOf(lo, hi, level);
+    const shape = choose(list[level]!, key);
+    const set = setOf(base, shape, key);
+    const tag = tagOf(hi, level) | (global ? tagGlobal : context);
+    const i = this.words.victim(set, shape.ways, key, tag);
+    const within = keyOf(lo, hi, 1) & openBits(sourceLevel) & ~openBits(level);
+    this.words.put(base, shape, i, key, tag, frame | within, flags);
+    this.foundShape = shape;
+    this.foundLevel = level;
+    return i;
+  }
+
+  /**
+   * Drops what translates the page of the address, of any size and with all fragments of its mapping: entries of
+   * `context` (−1: any; −2: none) and global ones if asked. `leaf`: only those made of a leaf of that level; 0: any.
+   */
+  dropPage(base: number, lo: number, hi: number, context: number, globals: boolean, leaf = 0): void {
+    const w = this.w;
+    for (const shape of this.caches)
+      for (const level of shape.pageLevels) {
+        if (w[base + shape.count + level] === 0) continue;
+        const key = keyOf(lo, hi, level);
+        const tag = tagOf(hi, level);
+        const set = setOf(base, shape, key);
+        const ways = shape.ways;
+        for (let i = set; i < set + ways; i++)
+          if (w[i] === key && this.goes(i, ways, tag, context, globals, leaf))
+            this.words.remove(base, shape, i);
+      }
+    if (w[base + atFragments] !== 0) this.dropFragments(base, lo, hi, context, globals, leaf);
+  }
+
+  /** Drops what translates one of the `pages` 4K pages from number `first` on. */
+  dropRange(
+    base: number,
+    first: number,
+    pages: number,
+    context: number,
+    globals: boolean,
+    leaf: number,
+  ): void {
+    for (const shape of this.caches) {
+      if (this.words.entries(base, shape) === 0) continue;
+      this.words.each(base, shape, (i, tag) => {
+        const leafLevel = (this.w[i + 4 * shape.ways]! >>> entryLeafShift) & 3;
+        const size = openBits(leafLevel) + 1;
+        const page = Math.floor(entryPage(this.w[i]!, tag) / size) * size;
+        if (page >= first + pages || page + size <= first) return;
+        if (leaf !== 0 && leaf !== leafLevel) return;
+        const goes = tag < 0 ? globals : context === -1 || (tag & tagContextMask) === context;
+        if (goes) this.words.remove(base, shape, i);
+      });
+    }
+  }
+
+  /** Drops all entries of a context (−1: of all), and the global ones if asked. */
+  dropAll(base: number, context: number, globals: boolean): void {
+    for (const shape of this.caches)
+      if (context < 0 && globals) this.words.clear(base, shape);
+      else this.words.sweep(base, shape, context, globals);
+    if (context < 0 && globals) this.w[base + atFragments] = 0;
+  }
+
+  /** Whether an entry of another size than `level` translates the address in `context`. */
+  otherSize(base: number, lo: number, hi: number, context: number, leaf: number): boolean {
+    const w = this.w;
+    for (const shape of this.caches)
+      for (const level of shape.pageLevels) {
+        if (w[base + shape.count + level] === 0) continue;
+        const key = keyOf(lo, hi, level);
+        const set = setOf(base, shape, key);
+        for (let i = set; i < set + shape.ways; i++)
+          if (
+            w[i] === key &&
+            this.goes(i, shape.ways, tagOf(hi, level), context, true, 0) &&
+            ((w[i + 4 * shape.ways]! >>> entryLeafShift) & 3) !== leaf
+          )
+            return true;
+      }
+    return false;
+  }
+
+  /** The `which`-th entry that translates the address, over all caches; its index, or −1 with their number in `matches`. */
+  matches = 0;
+  match(base: number, lo: number, hi: number, context: number, which: number): number {
+    this.matches = 0;
+    let result = -1;
+    for (const shape of this.caches)
+      for (const level of shape.pageLevels) {
+        const key = keyOf(lo, hi, level);
+        const set = setOf(base, shape, key);
+        for (let i = set; i < set + shape.ways; i++) {
+          if (this.w[i] !== key || !this.goes(i, shape.ways, tagOf(hi, level), context, true, 0)) continue;
+          if (this.matches === which) {
+            result = i;
+            this.foundShape = shape;
+            this.foundLevel = level;
+          }
+          this.matches += 1;
+        }
+      }
+    return result;
+  }
+
+  private goes(
+    i: number,
+    ways: number,
+    tag: number,
+    context: number,
+    globals: boolean,
+    leaf: number,
+  ): boolean {
+    const found = this.w[i + ways]!;
+    if ((found & ~(tagContextMask | tagGlobal)) !== tag) return false;
+    if (leaf !== 0 && ((this.w[i + 4 * ways]! >>> entryLeafShift) & 3) !== leaf) return false;
+    if (found < 0) return globals;
+    return context === -1 || (found & tagContextMask) === context;
+  }
+
+  /** The rest of a mapping of which the page is a part: software need not know that it was cached in pieces. */
+  private dropFragments(
+    base: number,
+    lo: number,
+    hi: number,
+    context: number,
+    globals: boolean,
+    leaf: number,
+  ): void {
+    const w = this.w;
+    const page = pageNumber(lo, hi);
+    for (const shape of this.caches)
+      this.words.each(base, shape, (i, tag) => {
+        const leafLevel = (w[i + 4 * shape.ways]! >>> entryLeafShift) & 3;
+        if (leafLevel <= ((tag >>> tagLevelShift) & 3)) return;
+        const size = openBits(leafLevel) + 1;
+        if (Math.floor(entryPage(w[i]!, tag) / size) !== Math.floor(page / size)) return;
+        if (leaf !== 0 && leaf !== leafLevel) return;
+        const goes = tag < 0 ? globals : context === -1 || (tag & tagContextMask) === context;
+        if (goes) this.words.remove(base, shape, i);
+      });
+  }
+}
+
+/** Number of the 4K page, bits 56:12 of the address. */
+export function pageNumber(lo: number, hi: number): number {
+  return (lo >>> 12) + (hi & 0x1ffffff) * 0x100000;
+}
+
+/** Number of the first 4K page of an entry. */
+function entryPage(key: number, tag: number): number {
+  const level = (tag >>> tagLevelShift) & 3;
+  const number = (key >>> 0) + ((tag >>> tagHighShift) & 0x1fff) * 0x100000000;
+  return number * (openBits(level) + 1);
+}
+
+/** Frame of an entry: bits 39:32 are in its flags. */
+export const frameNumber = (frame: number, flags: number): number =>
+  (frame >>> 0) + (flags & frameHighMask) * 0x100000000;

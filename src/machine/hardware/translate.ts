@@ -1,0 +1,305 @@
+/** Accesses, speculative fills and walks: how the caches and the page tables give a frame or a fault. */
+import {
+  accessAnew,
+  accessExecute,
+  accessUser,
+  accessWrite,
+  done,
+  generalProtection,
+  noTable,
+  pageFault,
+  type CachedEntry,
+  type Result,
+  type Translation,
+} from '../hardware';
+import type { Span } from './clock';
+import type { Context } from './context';
+import { contents } from './contents';
+import {
+  entryDirty,
+  entryLeafShift,
+  entryPermissions,
+  errorFetch,
+  errorPresent,
+  errorReserved,
+  errorUser,
+  errorWrite,
+  frameHighMask,
+  statusAccessFlag,
+  statusPermission,
+  statusTranslation,
+  statusWrite,
+} from './flags';
+import { keyOf, openBits } from './keys';
+import { atCr0, atCr4 } from './layout';
+import { permitsArm64, permitsX86 } from './permissions';
+import { probeCode, probeData, probeStore } from './shapes';
+import { frameNumber } from './tlb';
+import { walkDone, walkNoTable, walkReserved, type Walk } from './walk';
+import { Walker } from './walker';
+
+const probeOf = (kind: number): number => {
+  if ((kind & accessExecute) !== 0) return probeCode;
+  return (kind & accessWrite) !== 0 ? probeStore : probeData;
+};
+
+/** WnR. */
+const writeStatus = (kind: number): number => ((kind & accessWrite) !== 0 ? statusWrite : 0);
+
+/** What #PF's error code says of the access itself. */
+const errorOf = (kind: number): number =>
+  ((kind & accessWrite) !== 0 ? errorWrite : 0) |
+  ((kind & accessUser) !== 0 ? errorUser : 0) |
+  ((kind & accessExecute) !== 0 ? errorFetch : 0);
+
+export class Translate implements Translation {
+  hit = 0;
+  leafLevel = 0;
+  flags = 0;
+  errorCode = 0;
+  /** Low word of the frame of the access. */
+  private frameLow = 0;
+  private readonly walker: Walker;
+  private readonly walk: Walk;
+  private readonly w: Int32Array;
+  private readonly secondLevel: Span | null;
+  private readonly walking: Span | null;
+
+  constructor(private readonly context: Context) {
+    this.walker = new Walker(context);
+    this.walk = this.walker.walk;
+    this.secondLevel = context.clock.span('stlb_hit_penalty');
+    this.walking = context.clock.span('page_walk_cached');
+    this.w = context.w;
+  }
+
+  get frame(): number {
+    return frameNumber(this.frameLow, this.flags);
+  }
+
+  get reads(): number {
+    return this.walk.reads;
+  }
+
+  get startLevel(): number {
+    return this.walker.startLevel;
+  }
+
+  get conflict(): boolean {
+    return this.walker.conflict;
+  }
+
+  get table(): number {
+    return this.walk.tables[this.walk.level]!;
+  }
+
+  get level(): number {
+    return this.walk.level;
+  }
+
+  get index(): number {
+    return this.walk.indexes[this.walk.level]!;
+  }
+
+  access(cpu: number, lo: number, hi: number, kind: number): Result {
+    const context = this.context;
+    const w = this.w;
+    const base = context.base(cpu);
+    this.hit = 0;
+    if (!context.arm) {
+      if (w[base + atCr0]! >= 0) return this.untranslated(lo, hi);
+      if (!context.canonical(base, hi)) return generalProtection;
+    } else if (!context.canonical(base, hi)) return this.translationFault(kind, 4);
+    const tag = context.tag(base);
+    if ((kind & accessAnew) !== 0) context.tlb.dropPage(base, lo, hi, tag, true);
+    const probe = probeOf(kind);
+    const { tlb } = context;
+    const first = tlb.first[probe]!;
+    const stamp = context.words.tick(base);
+    let entry = tlb.find(base, first, lo, hi, tag);
+    let second = false;
+    if (entry < 0) {
+      entry = tlb.find(base, tlb.second[probe]!, lo, hi, tag);
+      second = entry >= 0;
+    }
+    if (entry >= 0) {
+      const { ways } = tlb.foundShape;
+      const level = tlb.foundLevel;
+      const flags = w[entry + 4 * ways]!;
+      if (!this.permits(cpu, flags, kind)) {
+        this.hit = second ? 2 : 1;
+        this.take(lo, hi, level, w[entry + 3 * ways]!, flags);
+        return this.forbidden(cpu, lo, hi, kind);
+      }
+      // A write through a clean entry walks again, to set the dirty bit in memory.
+      if ((kind & accessWrite) === 0 || (flags & entryDirty) !== 0) {
+        w[entry + 2 * ways] = stamp;
+        const frame = w[entry + 3 * ways]!;
+        if (second) {
+          this.hit = 2;
+          tlb.fill(base, first, lo, hi, tag, w[entry + ways]! < 0, level, frame, flags);
+          context.clock.addSpan(cpu, this.secondLevel);
+        } else this.hit = 1;
+        this.take(lo, hi, level, frame, flags);
+        return done;
+      }
+    }
+    context.clock.missOne(cpu);
+    context.clock.addSpan(cpu, this.walking);
+    const status = this.begin(cpu, lo, hi, -1);
+    if (status !== walkDone) return this.absent(cpu, lo, hi, kind, status);
+    const late = this.lateFault(cpu, kind);
+    if (late !== done) return this.fault(cpu, lo, hi);
+    this.walker.mark(cpu, (kind & accessWrite) !== 0);
+    this.walker.keep(base, lo, hi, probeOf(kind));
+    this.take(lo, hi, this.leafLevel, this.walk.frame, this.walk.flags);
+    return done;
+  }
+
+  speculate(cpu: number, lo: number, hi: number, kind: number, startLevel = -1): boolean {
+    const base = this.context.base(cpu);
+    if (!this.translates(base, hi)) return false;
+    const status = this.begin(cpu, lo, hi, startLevel);
+    if (status !== walkDone || !this.walker.usable()) return false;
+    this.walker.mark(cpu, false);
+    this.context.words.tick(base);
+    this.walker.keep(base, lo, hi, probeOf(kind));
+    return true;
+  }
+
+  speculatePaging(cpu: number, lo: number, hi: number, level: number): boolean {
+    const base = this.context.base(cpu);
+    if (!this.translates(base, hi)) return false;
+    this.begin(cpu, lo, hi, 0);
+    // The entry of `level` was read and found to point to a table if the walk went on below it.
+    if (this.walk.level >= level || this.walk.top < level) return false;
+    if (this.walker.startLevel !== 0) return false;
+    this.walker.markUpper(cpu, level);
+    this.context.words.tick(base);
+    this.walker.keepPaging(base, lo, hi, level);
+    return true;
+  }
+
+  peek(cpu: number, lo: number, hi: number, kind: number): Result {
+    const base = this.context.base(cpu);
+    this.hit = 0;
+    if (!this.context.arm && this.w[base + atCr0]! >= 0) return this.untranslated(lo, hi);
+    if (!this.context.canonical(base, hi))
+      return this.context.arm ? this.translationFault(kind, 4) : generalProtection;
+    const status = this.begin(cpu, lo, hi, 0);
+    if (status !== walkDone) return this.report(kind, status);
+    const late = this.lateFault(cpu, kind);
+    this.take(lo, hi, this.leafLevel, this.walk.frame, this.walk.flags);
+    return late;
+  }
+
+  cached(cpu: number, lo: number, hi: number, which = 0): number {
+    const base = this.context.base(cpu);
+    const { tlb } = this.context;
+    const entry = tlb.match(base, lo, hi, this.context.tag(base), which);
+    if (entry >= 0) {
+      const { ways, level } = tlb.foundShape;
+      this.hit = level === 'L1' ? 1 : 2;
+      this.take(lo, hi, tlb.foundLevel, this.w[entry + 3 * ways]!, this.w[entry + 4 * ways]!);
+    }
+    return tlb.matches;
+  }
+
+  permits(cpu: number, flags: number, kind: number): boolean {
+    if (this.context.arm) return permitsArm64(flags, kind);
+    const base = this.context.base(cpu);
+    return permitsX86(flags, kind, this.w[base + atCr0]!, this.w[base + atCr4]!);
+  }
+
+  evict(cpu: number, lo: number, hi: number): void {
+    const base = this.context.base(cpu);
+    this.context.tlb.dropPage(base, lo, hi, this.context.tag(base), true);
+  }
+
+  count(cpu: number, what: 'translations' | 'paging'): number {
+    const { layout, words } = this.context;
+    const shapes = what === 'paging' ? layout.paging : layout.caches;
+    return shapes.reduce((sum, shape) => sum + words.entries(this.context.base(cpu), shape), 0);
+  }
+
+  entries(cpu: number): CachedEntry[] {
+    return contents(this.context, cpu);
+  }
+
+  /** x86: an access of `kind` raised #PF, or an entry for it may have: what 1.4 says of page faults. */
+  private fault(cpu: number, lo: number, hi: number): Result {
+    const context = this.context;
+    if (context.arm) return pageFault;
+    const base = context.base(cpu);
+    const tag = context.tag(base);
+    context.tlb.dropPage(base, lo, hi, tag, true);
+    context.paging.dropFor(base, lo, hi, tag);
+    context.dropMore(base);
+    return pageFault;
+  }
+
+  /** A cached entry forbids the access. */
+  private forbidden(cpu: number, lo: number, hi: number, kind: number): Result {
+    this.errorCode = this.context.arm
+      ? (statusPermission + (4 - this.leafLevel)) | writeStatus(kind)
+      : errorOf(kind) | errorPresent;
+    return this.fault(cpu, lo, hi);
+  }
+
+  /** The walk did not reach a leaf. */
+  private absent(cpu: number, lo: number, hi: number, kind: number, status: number): Result {
+    const result = this.report(kind, status);
+    return result === pageFault ? this.fault(cpu, lo, hi) : result;
+  }
+
+  private report(kind: number, status: number): Result {
+    if (status === walkNoTable) return noTable;
+    if (this.context.arm) return this.translationFault(kind, this.walk.level);
+    this.errorCode = errorOf(kind) | (status === walkReserved ? errorPresent | errorReserved : 0);
+    return pageFault;
+  }
+
+  /** What is wrong with the leaf that the walk found; `errorCode` says it. */
+  private lateFault(cpu: number, kind: number): Result {
+    const { arm } = this.context;
+    if (!this.walker.usable()) {
+      this.errorCode = (statusAccessFlag + (4 - this.leafLevel)) | writeStatus(kind);
+      return pageFault;
+    }
+    if (this.permits(cpu, this.walk.flags, kind)) return done;
+    this.errorCode = arm
+      ? (statusPermission + (4 - this.leafLevel)) | writeStatus(kind)
+      : errorOf(kind) | errorPresent;
+    return pageFault;
+  }
+
+  private translationFault(kind: number, level: number): Result {
+    this.errorCode = (statusTranslation + (4 - level)) | writeStatus(kind);
+    return pageFault;
+  }
+
+  private translates(base: number, hi: number): boolean {
+    return (this.context.arm || this.w[base + atCr0]! < 0) && this.context.canonical(base, hi);
+  }
+
+  /** Without paging the frame is the address's. */
+  private untranslated(lo: number, hi: number): Result {
+    this.leafLevel = 1;
+    this.flags = entryPermissions | entryDirty | ((hi >>> 12) & frameHighMask) | (1 << entryLeafShift);
+    this.frameLow = keyOf(lo, hi, 1);
+    return done;
+  }
+
+  /** The answer: the 4K frame of the address in a page of `level` whose first frame is given. */
+  private take(lo: number, hi: number, level: number, frame: number, flags: number): void {
+    this.frameLow = frame | (keyOf(lo, hi, 1) & openBits(level));
+    this.flags = flags;
+    this.leafLevel = (flags >>> entryLeafShift) & 3;
+  }
+
+  private begin(cpu: number, lo: number, hi: number, startLevel: number): number {
+    const status = this.walker.begin(cpu, lo, hi, startLevel);
+    this.leafLevel = this.walk.level;
+    return status;
+  }
+}
