@@ -9,6 +9,7 @@ import { Layer, LayeredProgram, type MacroModule, type PlaceHints } from './defi
 import { macroUnits, withoutMacros } from './macros';
 import { relevantFiles } from './relevance';
 import { patchesOf, type PatchEntry } from './series';
+import type { ModuleCache } from './moduleCache';
 import type { KernelTree } from './tree';
 import {
   agrees,
@@ -30,6 +31,8 @@ export interface AnalysisOptions {
   readonly frontEnd: FrontEnd;
   /** A kernel tree to apply the patches to, or null. */
   readonly tree: KernelTree | null;
+  /** What the readers made of earlier states of the document; its front end must always be the same. */
+  readonly cache?: ModuleCache;
 }
 
 /** A file of a patch that was read. */
@@ -94,7 +97,9 @@ class PatchReader {
     if (!units.length) return null;
     const { frontEnd } = this.options;
     const context = [...beside, ...this.context];
-    const module = language === 'c' ? await frontEnd.c(units, context) : frontEnd.asm(units, context);
+    const read = (): Promise<IrModule> | IrModule =>
+      language === 'c' ? frontEnd.c(units, context) : frontEnd.asm(units, context);
+    const module = await (this.options.cache?.get(language, units, context, read) ?? read());
     this.modules.push(module);
     return module;
   }

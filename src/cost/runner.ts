@@ -84,13 +84,14 @@ interface Shape {
   readonly slotCount: number;
 }
 
-const shapes = new WeakMap<IrFunction, Shape>();
+/** By code: a function that only moved in the document keeps its shape. */
+const shapes = new WeakMap<IrFunction['code'], Shape>();
 
 const destination = (instruction: Instruction): number | null =>
   'dst' in instruction ? instruction.dst : null;
 
 function shapeOf(fn: IrFunction): Shape {
-  const known = shapes.get(fn);
+  const known = shapes.get(fn.code);
   if (known) return known;
   if (fn.code.length > instructionLimit) throw new BeyondBound(`more than ${instructionLimit} instructions`);
   const flow = flowOf(fn);
@@ -108,7 +109,7 @@ function shapeOf(fn: IrFunction): Shape {
     if (count > 1) slotOf[register] = slotCount++;
   });
   const shape = { flow, slotOf, slotCount, gaps: gapsOf(fn) };
-  shapes.set(fn, shape);
+  shapes.set(fn.code, shape);
   return shape;
 }
 
