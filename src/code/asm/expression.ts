@@ -10,12 +10,12 @@ export type Expression =
 
 /**
  * Operator levels. The assembler's differ from C's: `*`, `/`, `%`, `<<`, `>>` bind closest, then `|`, `&`, `^`, then
- * `+`, `-` and comparisons, then `&&`, then `||` (GNU as manual, "Infix Operators").
+ * `+` and `-`, then comparisons, then `&&`, then `||` (as GNU as 2.40 evaluates them).
  */
 const levels = {
   gas: {
-    ...{ '||': 1, '&&': 2, '+': 3, '-': 3, '==': 3, '!=': 3, '<>': 3, '<': 3, '>': 3, '<=': 3, '>=': 3 },
-    ...{ '|': 4, '&': 4, '^': 4, '*': 5, '/': 5, '%': 5, '<<': 5, '>>': 5 },
+    ...{ '||': 1, '&&': 2, '==': 3, '!=': 3, '<>': 3, '<': 3, '>': 3, '<=': 3, '>=': 3, '+': 4, '-': 4 },
+    ...{ '|': 5, '&': 5, '^': 5, '*': 6, '/': 6, '%': 6, '<<': 6, '>>': 6 },
   },
   c: {
     ...{ '||': 1, '&&': 2, '|': 3, '^': 4, '&': 5, '==': 6, '!=': 6, '<': 7, '>': 7, '<=': 7, '>=': 7 },
@@ -135,7 +135,7 @@ export function evaluate(expression: Expression, names: ExpressionNames): bigint
       if (a === null) return null;
       if (expression.operator === '-') return -a;
       if (expression.operator === '~') return ~a;
-      return expression.operator === '!' ? truth(a === 0n) : a;
+      return expression.operator === '!' ? logical(a === 0n) : a;
     }
     case 'binary': {
       const a = evaluate(expression.a, names);
@@ -157,25 +157,27 @@ function wrapper(
   return /^(?:BIT|_BITUL|_BITULL|BIT_ULL)$/.test(name) && first >= 0n && first < 64n ? 1n << first : null;
 }
 
-/** The assembler's true is -1; only the difference from 0 matters in a condition. */
+/** What comparisons give in the assembler. */
 const truth = (value: boolean): bigint => (value ? -1n : 0n);
+/** What `!`, `&&` and `||` give. */
+const logical = (value: boolean): bigint => (value ? 1n : 0n);
 
 function apply(operator: string, a: bigint, b: bigint): bigint | null {
   switch (operator) {
     case '+':
-      return BigInt.asIntN(128, a + b);
+      return BigInt.asIntN(64, a + b);
     case '-':
-      return BigInt.asIntN(128, a - b);
+      return BigInt.asIntN(64, a - b);
     case '*':
-      return BigInt.asIntN(128, a * b);
+      return BigInt.asIntN(64, a * b);
     case '/':
       return b === 0n ? null : a / b;
     case '%':
       return b === 0n ? null : a % b;
     case '<<':
-      return b >= 0n && b < 64n ? BigInt.asIntN(128, a << b) : null;
+      return b >= 0n && b < 64n ? BigInt.asIntN(64, a << b) : 0n;
     case '>>':
-      return b >= 0n && b < 64n ? a >> b : null;
+      return b >= 0n && b < 64n ? BigInt.asIntN(64, BigInt.asUintN(64, a) >> b) : 0n;
     case '&':
       return a & b;
     case '|':
@@ -196,9 +198,9 @@ function apply(operator: string, a: bigint, b: bigint): bigint | null {
     case '>=':
       return truth(a >= b);
     case '&&':
-      return truth(a !== 0n && b !== 0n);
+      return logical(a !== 0n && b !== 0n);
     case '||':
-      return truth(a !== 0n || b !== 0n);
+      return logical(a !== 0n || b !== 0n);
     default:
       return null;
   }

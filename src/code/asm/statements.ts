@@ -97,11 +97,12 @@ export function splitOperands(text: string): string[] {
   return parts;
 }
 
-const operator = /[-+*/|&^<>=~!]/;
+/** The assembler keeps blanks around `-` and `*`, which may stand before an operand. */
+const operator = /[+/|&^<>=~!]/;
 
 /**
  * Splits macro arguments at commas or blanks. Quotes and parentheses hold together, and so do blanks around an
- * operator (`8 * 2`), as the assembler removes those first.
+ * operator (`8 | 2`), as the assembler removes those first.
  */
 export function splitArguments(text: string): string[] {
   const args: string[] = [];
@@ -148,10 +149,7 @@ function joins(before: string, text: string, at: number): boolean {
   const last = before.at(-1) ?? '';
   if (operator.test(last)) return true;
   const char = text[at]!;
-  if (char === '=') return true;
-  if (!operator.test(char) || char === '~' || char === '!') return false;
-  const next = text[at + 1] ?? '';
-  return /\s/.test(next) || operator.test(next);
+  return operator.test(char);
 }
 
 /** Content of a quoted argument with its escapes undone; other text as it is. */

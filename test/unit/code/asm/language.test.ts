@@ -22,7 +22,7 @@ describe('assembler macros', () => {
 
   it('keep quoted, bracketed and computed arguments together', () => {
     const macro = '.macro tq_m a:req b:req\nmovq $(\\a), %rax\nmovq \\b, %rbx\nmov %rax, %cr3\n.endm\n';
-    assert.deepEqual(traceOf(`${macro}tq_m 8 * 2, 8(%rsp)`), ['CR3_WRITE 10']);
+    assert.deepEqual(traceOf(`${macro}tq_m 8 | 2, 8(%rsp)`), ['CR3_WRITE a']);
     assert.deepEqual(traceOf(`${macro}tq_m (1 + 2) (%rsp, %rax, 8)`), ['CR3_WRITE 3']);
     assert.deepEqual(traceOf(`${macro}tq_m "4 + 4" %rax`), ['CR3_WRITE 8']);
   });
@@ -185,6 +185,27 @@ tq_pick 7`;
       'INVLPG 1',
       'INVLPG 2',
     ]);
+  });
+});
+
+describe('assembler expressions', () => {
+  it('have the values that GNU as 2.40 gives them', () => {
+    const values: readonly [string, bigint][] = [
+      ['1 + 2 << 1', 5n],
+      ['1 | 2 + 4', 7n],
+      ['010 - 0x10 <= 0x10 + 4096', -1n],
+      ['2 || 2', 1n],
+      ['1 - !4096', 1n],
+      ['-2 >> 63', 1n],
+      ['~0x10 >> 2', 0x3ffffffffffffffbn],
+      ['7 << 64', 0n],
+      ['-7 / 2', -3n],
+      ['63 & 4096 * 1 - 010 == 0b101 + 2', 0n],
+    ];
+    for (const [text, value] of values) {
+      const expected = BigInt.asUintN(64, value).toString(16);
+      assert.deepEqual(traceOf(`movabs $${text}, %rax\nmov %rax, %cr3`), [`CR3_WRITE ${expected}`], text);
+    }
   });
 });
 
