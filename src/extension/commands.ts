@@ -39,6 +39,29 @@ async function chooseMachine({ machines, settings }: Shared, wanted: unknown): P
   if (picked) await settings.setMachine(picked.id);
 }
 
+/** Features that a review is often about, beside those of the machine. */
+const usualFeatures = ['PTI', 'PCID', 'INVPCID', 'INVLPGB', 'XEN_PV', 'XPTI', 'KPTI'];
+
+async function chooseFeatures({ machines, settings }: Shared, wanted: unknown): Promise<void> {
+  if (wanted === null) return settings.setFeatures(null);
+  if (Array.isArray(wanted)) return settings.setFeatures(wanted.filter(one => typeof one === 'string'));
+  const own = machines.current().features;
+  const on = new Set(settings.features ?? own);
+  const names = [...new Set([...own, ...usualFeatures, ...on])];
+  const picked = await vscode.window.showQuickPick(
+    names.map(name => ({
+      label: name,
+      description: own.includes(name) ? 'on by default on this machine' : '',
+      picked: on.has(name),
+    })),
+    { title: 'TLBScope: features that are on', canPickMany: true },
+  );
+  if (!picked) return;
+  const chosen = picked.map(({ label }) => label);
+  const asMachine = chosen.length === own.length && own.every(name => chosen.includes(name));
+  await settings.setFeatures(asMachine ? null : chosen);
+}
+
 const symbols = [
   { key: 'pages', name: 'n', prompt: 'n: pages of the flushed range' },
   { key: 'remoteCpus', name: 'c', prompt: 'c: other CPUs that must be told' },
@@ -95,6 +118,11 @@ async function menu(shared: Shared): Promise<void> {
       label: '$(symbol-number) Values of n and c',
       description: `n=${n} pages, c=${c} other CPUs`,
       run: () => chooseValues(shared, undefined),
+    },
+    {
+      label: '$(settings) Features',
+      description: (settings.features ?? machines.current().features).join(', ') || 'none',
+      run: () => chooseFeatures(shared, undefined),
     },
     ...switchNames.map(name => ({
       label: `$(${settings.shows(name) ? 'check' : 'circle-large-outline'}) ${switches[name]}`,
@@ -164,6 +192,7 @@ export const commandTable = (shared: Shared): Readonly<Record<string, Run>> => (
   'tlbscope.readAsPatch': readAsPatch,
   'tlbscope.chooseMachine': machine => chooseMachine(shared, machine),
   'tlbscope.chooseValues': values => chooseValues(shared, values),
+  'tlbscope.chooseFeatures': names => chooseFeatures(shared, names),
   'tlbscope.menu': () => menu(shared),
   'tlbscope.hide': name => hide(shared, name),
   'tlbscope.explain': (uri, line) => explain(shared, uri, line),

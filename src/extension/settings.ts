@@ -31,7 +31,9 @@ export class Settings implements vscode.Disposable {
 
   /** The features that the user has set, or null for those of the machine. */
   get features(): readonly string[] | null {
-    const value = vscode.workspace.getConfiguration(section).get<unknown>('features');
+    const value = this.pending.has('features')
+      ? this.pending.get('features')
+      : vscode.workspace.getConfiguration(section).get<unknown>('features');
     return Array.isArray(value) ? value.filter(one => typeof one === 'string') : null;
   }
 
@@ -49,6 +51,11 @@ export class Settings implements vscode.Disposable {
 
   setSymbol(key: 'pages' | 'remoteCpus', value: number): Promise<void> {
     return this.write(key, value);
+  }
+
+  /** null: those of the machine. */
+  setFeatures(names: readonly string[] | null): Promise<void> {
+    return this.write('features', names);
   }
 
   show(name: Switch, on: boolean): Promise<void> {

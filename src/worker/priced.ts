@@ -37,7 +37,7 @@ const countsText = (counts: Counts): string =>
   counts.size ? [...counts].map(([name, count]) => `${name} ${print(count)}`).join(', ') : 'nothing';
 
 /** How a difference was come by, a sentence a line. */
-function derivation(part: PricedPart): string[] {
+function derivation(part: PricedPart, setting: Setting): string[] {
   const taken = { true: 'taken as true', false: 'taken as false', both: 'both ways' } as const;
   return [
     ...part.derivation.map(stepText),
@@ -50,7 +50,10 @@ function derivation(part: PricedPart): string[] {
         `${change > 0 ? 'Leaves work' : 'No longer leaves work'} to the ${where}: ${name}` +
         (operations.size ? ` (${countsText(operations)} there)` : ''),
     ),
-    ...part.alternatives.map(({ gate, delta }) => `With ${gate} the other way: ${countsText(delta)}`),
+    ...part.alternatives.map(
+      ({ gate, features, delta }) =>
+        `With ${gate} ${setting.features.has(gate) ? 'off' : features.includes(gate) ? 'on' : 'the other way'}: ${countsText(delta)}`,
+    ),
     ...part.assumed.map(text => `Assumed: ${text}`),
   ];
 }
@@ -160,7 +163,7 @@ function hunkAnnotation(
     lines: linesOf(hunk, sidesOf(place.hunk), structural, byName),
     unknown: unknownOf(hunk),
     gates: hunk.gates,
-    derivation: derivation(hunk),
+    derivation: derivation(hunk, setting),
   };
 }
 

@@ -1,11 +1,14 @@
 /** The explanation of a number: Markdown in which every piece of patch text is escaped. */
+import { kernelConstants } from '../../machine/registry';
 import type {
   Cause,
   HunkAnnotation,
   LineAnnotation,
+  Operations,
   TotalReport,
   UnknownReport,
 } from '../../protocol/report';
+import { crossover } from './crossover';
 import { markdownText } from './escape';
 import {
   countedOperation,
@@ -122,6 +125,19 @@ const sumText = (priced: Price, values: Values, why = ''): string => {
     : `**no price**${why ? ` \\(${markdownText(why)}\\)` : ' \\(a figure is missing, see below\\)'}`;
 };
 
+/** `Breaks even at n ≈ 7 …`, where the change of a hunk or a patch depends on the pages. */
+function crossoverLine(operations: Operations, machine: ShownMachine, values: Values): string[] {
+  const found = crossover(operations, machine, values);
+  if (!found) return [];
+  const { value, low, high } = found.pages;
+  const range = `${formatNumber(Math.floor(low))} to ${formatNumber(Math.ceil(high))}`;
+  const above = found.cheaper === 'above' ? 'cheaper above, dearer below' : 'dearer above, cheaper below';
+  const ceiling = kernelConstants.flushCeiling.value;
+  return [
+    `Breaks even at n ≈ ${formatNumber(value)} pages (${range}): ${above}. Linux flushes everything past ${ceiling} pages.`,
+  ];
+}
+
 /** Why a line has its hint. */
 export function lineHover(
   line: LineAnnotation,
@@ -169,12 +185,15 @@ export function hunkHover(
     [head],
     [links(machine, off)],
     other,
+    crossoverLine(hunk.delta, machine, values),
     priceTable(priced),
     hunk.derivation.length
       ? ['How it was counted:', '', ...list(hunk.derivation.map(text => markdownText(text)))]
       : [],
     unknownLines(hunk.unknown),
-    hunk.gates.length ? [`Depends on ${hunk.gates.map(gate => markdownText(gate)).join(', ')}.`] : [],
+    hunk.weak && hunk.gates.length
+      ? [`Depends on ${hunk.gates.map(gate => markdownText(gate)).join(', ')}.`]
+      : [],
     hunk.weak ? [byNameNote] : [],
     sources(priced, machine),
   );
@@ -209,6 +228,7 @@ export function totalHover(
           ...list(roots),
         ]
       : [],
+    crossoverLine(total.delta, machine, values),
     priceTable(priced),
     unknownLines(total.unknown),
     sources(priced, machine),
