@@ -193,7 +193,8 @@ export class Expansion {
     for (const value of values) {
       if (this.exits) return;
       this.frame.spend();
-      const bound = new Map(binding?.values ?? []).set(name, value);
+      // What stands around it is put in first, so a name that is bound there is not free here.
+      const bound = new Map([[name, value], ...(binding?.values ?? [])]);
       this.block(list, from, to, { values: bound, expansion: binding?.expansion ?? 0 });
     }
   }
