@@ -41,16 +41,24 @@ export function lowerBinary(l: Lowering, node: Node): Value {
   const bare = stripped(left);
   if (left.type === 'parenthesized_expression' && bare.type === 'identifier' && !l.find(bare.text)) {
     const type = typeNamed(l, bare.text);
-    if (type && (operator === '-' || operator === '+')) {
-      const value = lowerValue(l, right);
-      const negative = operator === '-' ? combine(l, 'sub', constant(0n, int), value, node) : value;
-      return convert(l, negative, type);
-    }
+    if (type && ['-', '+', '*', '&'].includes(operator)) return castOf(l, operator, right, type, node);
   }
   const a = lowerValue(l, left);
   const b = lowerValue(l, right);
   l.at(node);
   return combine(l, operators[operator]!, a, b, node);
+}
+
+/** `(type) operator right`, where the operator is a prefix of what is cast. */
+function castOf(l: Lowering, operator: string, right: Node, type: CType, node: Node): Value {
+  if (operator === '*' || operator === '&') {
+    const prefix: Node = { ...child(node, 'operator')!, text: operator };
+    const operand: Node = { ...right, field: 'argument' };
+    const value = { type: 'pointer_expression', field: '', from: prefix.from, to: right.to, text: '' };
+    return convert(l, lowerValue(l, { ...value, children: [prefix, operand] }), type);
+  }
+  const value = lowerValue(l, right);
+  return convert(l, operator === '-' ? combine(l, 'sub', constant(0n, int), value, node) : value, type);
 }
 
 /** `a operator b`, with C's conversions. */

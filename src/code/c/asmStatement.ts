@@ -35,8 +35,13 @@ export function lowerAsm(l: Lowering, node: Node): void {
     return;
   }
   const steps = lowerInlineAsm(template, operands);
-  if (steps.some(step => step.kind === 'unknown') && lowerWhole(l, node, template, operands)) return;
-  for (const step of steps) lowerStep(l, node, step, operands);
+  const strange = steps.find(step => step.kind === 'unknown');
+  if (!strange) for (const step of steps) lowerStep(l, node, step, operands);
+  else if (!lowerWhole(l, node, template, operands)) {
+    // One unknown for the whole statement: its parts mean nothing alone.
+    unknown(l, strange.name, strange.why);
+    clobber(l, operands);
+  }
 }
 
 function textOf(l: Lowering, node: Node | undefined): string {
@@ -58,12 +63,7 @@ function operandsOf(l: Lowering, node: Node, field: string): Operand[] {
 }
 
 function lowerStep(l: Lowering, node: Node, step: AsmStep, operands: readonly Operand[]): void {
-  if (step.kind === 'unknown') {
-    l.at(node);
-    unknown(l, step.name, step.why);
-    clobber(l, operands);
-    return;
-  }
+  if (step.kind === 'unknown') return;
   const args = step.args.map(({ operand, address }) => {
     const { value } = operands[operand]!;
     return address ? addressOf(l, value) : materialise(l, lowerValue(l, value));

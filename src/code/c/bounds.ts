@@ -18,7 +18,7 @@ export const bounds = {
   /** IR instructions of one function. */
   instructions: 100_000,
   /** Functions taken from the context because the code at hand calls them. */
-  contextFunctions: 4_000,
+  contextFunctions: 1_000,
 } as const;
 
 export type BoundName = keyof typeof bounds;

@@ -1,7 +1,7 @@
 /** Macro expansion of token lists. Each token keeps the place that caused it. */
 import { BoundReached, bounds } from './bounds';
 import type { Macro } from './conditionals';
-import { annotationCalls, annotations, droppedStatements, spellings } from './kernelMacros';
+import { annotationCalls, annotationFamily, annotations, droppedStatements, spellings } from './kernelMacros';
 import type { Token } from './tokens';
 import { tokensOf } from './tokens';
 
@@ -83,7 +83,9 @@ class Expander {
     }
     const { text } = token;
     if (annotations.has(text)) return;
-    const called = this.peek()?.text === '(';
+    const next = this.peek();
+    const called = next?.text === '(';
+    if (next?.kind === 'name' && annotationFamily.test(text)) return;
     if (called && (annotationCalls.has(text) || droppedStatements.has(text))) {
       this.takeParenthesis();
       return;

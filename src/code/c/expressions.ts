@@ -289,10 +289,12 @@ function storedType(l: Lowering, node: Node): CType {
   return type;
 }
 
-/** The type that a bare name stands for, or null where it is not known as one. */
+/** The type that a bare name stands for, or null where it is not known as one and does not look like one. */
 export function typeNamed(l: Lowering, name: string): CType | null {
   const type = namedType(name, l.names);
-  return type.kind === 'unknown' ? null : type;
+  if (type.kind !== 'unknown') return type;
+  const isValue = l.program.variable(name, l.chunk.unit) ?? l.program.constant(name, l.chunk.unit);
+  return name.endsWith('_t') && isValue === null ? type : null;
 }
 
 function lowerCompoundLiteral(l: Lowering, node: Node): Value {

@@ -31,6 +31,11 @@ export const fallbackMacros: readonly string[] = [
   'U8_MAX ((u8)~0U)',
   'BITS_PER_LONG 64',
   'BITS_PER_BYTE 8',
+  // Page-table entries are handled as their one member.
+  ...['pte', 'pmd', 'pud', 'p4d', 'pgd', 'pgprot'].flatMap(name => [
+    `${name}_val(x) (x)`,
+    `__${name}(x) (x)`,
+  ]),
   // CR0, CR3 and CR4: Intel SDM volume 3A, section 2.5.
   'X86_CR0_PE (1UL << 0)',
   'X86_CR0_WP (1UL << 16)',

@@ -17,13 +17,23 @@ export function fixForGrammar(tokens: readonly Token[]): Token[] {
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!;
     const next = tokens[at + 1]?.text;
-    if (token.text === 'asm' && token.kind === 'name') at = asmStatement(tokens, at, result);
+    if (token.text === 'asm' && namesRegister(tokens, at)) at = matching(tokens, at + 1);
+    else if (token.text === 'asm' && token.kind === 'name') at = asmStatement(tokens, at, result);
     else if (token.text === 'case') at = caseLabel(tokens, at, result);
-    else if (token.kind === 'name' && next === '(' && loopName.test(token.text))
-      at = loop(tokens, at, result);
+    else if (token.kind === 'name' && next === '(' && isLoop(tokens, at)) at = loop(tokens, at, result);
+    else if (startsType(tokens, at)) at = typeArgument(tokens, at, result);
     else result.push(token);
   }
   return result;
+}
+
+/** `register long x asm("x0") = …`: the register of a variable, which does not matter here. */
+function namesRegister(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 1];
+  if (before?.kind !== 'name' || statementWords.has(before.text)) return false;
+  if (tokens[at + 1]?.text !== '(' || tokens[at + 2]?.kind !== 'string' || tokens[at + 3]?.text !== ')')
+    return false;
+  return ['=', ';', ',', ')'].includes(tokens[at + 4]?.text ?? '');
 }
 
 /** `asm inline (TEMPLATE : …)`: drops `inline`, and puts one string where the template is not made of strings. */
@@ -63,7 +73,8 @@ function alternatives(tokens: readonly Token[]): Token[] {
       continue;
     }
     const args = splitArguments(tokens.slice(at + 1, end + 1)).map(arg => {
-      if (!arg.every(one => one.kind === 'string')) return arg.map(one => one.text).join(' ');
+      if (!arg.every(one => one.kind === 'string'))
+        return arg.map(one => one.text.replace(/["\\]/g, '')).join(' ');
       const text = arg
         .map(one => one.text.slice(1, -1))
         .join('')
@@ -88,6 +99,68 @@ function caseLabel(tokens: readonly Token[], start: number, result: Token[]): nu
   const { line } = tokens[start]!;
   result.push(madeUp(caseRange, line), madeUp('(', line), ...tokens.slice(start + 1, start + dots));
   result.push(madeUp(',', line), ...tokens.slice(start + dots + 1, end), madeUp(')', line));
+  return end - 1;
+}
+
+const statementWords = new Set(['if', 'while', 'for', 'switch', 'else', 'do', 'return', 'asm']);
+const typeWords = new Set([
+  'struct',
+  'union',
+  'enum',
+  'unsigned',
+  'signed',
+  'int',
+  'long',
+  'short',
+  'char',
+  'void',
+]);
+
+/** A loop by its name, or a call at the place of a statement with a block behind it. */
+function isLoop(tokens: readonly Token[], at: number): boolean {
+  const { text } = tokens[at]!;
+  if (loopName.test(text)) return true;
+  const before = tokens[at - 1]?.text;
+  if (before !== ';' && before !== '{' && before !== '}') return false;
+  if (statementWords.has(text)) return false;
+  const end = matching(tokens, at + 1);
+  return end > 0 && tokens[end + 1]?.text === '{';
+}
+
+/** An argument of a call that is a type, as of `alloc_percpu(struct tq)`. */
+function startsType(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 1]?.text;
+  if ((before !== '(' && before !== ',') || !typeWords.has(tokens[at]!.text)) return false;
+  let depth = 0;
+  let open = at - 1;
+  for (; open >= 0; open--) {
+    const { text } = tokens[open]!;
+    if (text === ')') depth++;
+    else if (text === '(' && depth-- === 0) break;
+    else if (text === ';' || text === '{' || text === '}') return false;
+  }
+  const callee = tokens[open - 1];
+  if (callee?.kind !== 'name' || /^(?:sizeof|typeof|__?alignof(?:__)?|va_arg|offsetof)$/.test(callee.text))
+    return false;
+  if (callee.text.startsWith('__builtin_') || statementWords.has(callee.text)) return false;
+  // In a declaration a type or a `*` stands before the name.
+  const first = tokens[open - 2];
+  return (
+    first !== undefined && first.text !== '*' && (first.kind !== 'name' || statementWords.has(first.text))
+  );
+}
+
+/** Puts `sizeof (…)` around a type that is an argument: the grammar wants an expression. */
+function typeArgument(tokens: readonly Token[], start: number, result: Token[]): number {
+  let end = start;
+  while (end < tokens.length && (tokens[end]!.kind === 'name' || tokens[end]!.text === '*')) end++;
+  const after = tokens[end]?.text;
+  if (after !== ',' && after !== ')') {
+    result.push(tokens[start]!);
+    return start;
+  }
+  const { line } = tokens[start]!;
+  result.push(madeUp('sizeof', line), madeUp('(', line), ...tokens.slice(start, end), madeUp(')', line));
   return end - 1;
 }
 

@@ -77,6 +77,9 @@ export const annotations: ReadonlySet<string> = new Set([
   ],
 ]);
 
+/** Families of them: sections, sanitisers, inlining. */
+export const annotationFamily = /^__(?:init|exit|meminit|no_sanitize|no_kasan|no_kcsan|always|ref)[a-z_]*$/;
+
 /** Annotations with arguments in parentheses. */
 export const annotationCalls: ReadonlySet<string> = new Set([
   ...[
@@ -197,29 +200,6 @@ export const opaqueNames: ReadonlySet<string> = new Set(['current', ...templateM
 /** Macros that declare a per-CPU variable: arguments are a type and a name. */
 export const perCpuDeclaration = /^(?:DEFINE|DECLARE)_(?:EARLY_|INIT_)?PER_CPU(?:_[A-Z0-9_]*)?$/;
 
-/**
- * Macros that declare a plain variable, with the type it gets: `DEFINE_MUTEX(x)` is `struct mutex x`. The name is
- * argument `name`.
- */
-export const declarations: ReadonlyMap<string, { readonly type: string; readonly name: number }> = new Map([
-  ['DEFINE_MUTEX', { type: 'struct mutex', name: 0 }],
-  ['DEFINE_SPINLOCK', { type: 'spinlock_t', name: 0 }],
-  ['DEFINE_RAW_SPINLOCK', { type: 'raw_spinlock_t', name: 0 }],
-  ['DEFINE_RWLOCK', { type: 'rwlock_t', name: 0 }],
-  ['DEFINE_STATIC_KEY_TRUE', { type: 'struct static_key_true', name: 0 }],
-  ['DEFINE_STATIC_KEY_FALSE', { type: 'struct static_key_false', name: 0 }],
-  ['DEFINE_STATIC_KEY_TRUE_RO', { type: 'struct static_key_true', name: 0 }],
-  ['DEFINE_STATIC_KEY_FALSE_RO', { type: 'struct static_key_false', name: 0 }],
-  ['DECLARE_STATIC_KEY_TRUE', { type: 'struct static_key_true', name: 0 }],
-  ['DECLARE_STATIC_KEY_FALSE', { type: 'struct static_key_false', name: 0 }],
-  ['DECLARE_BITMAP', { type: 'bitmap_word', name: 0 }],
-  ['LIST_HEAD', { type: 'struct list_head', name: 0 }],
-  ['LLIST_HEAD', { type: 'struct llist_head', name: 0 }],
-  ['HLIST_HEAD', { type: 'struct hlist_head', name: 0 }],
-  ['DECLARE_WAIT_QUEUE_HEAD', { type: 'struct wait_queue_head', name: 0 }],
-  ['DEFINE_WAIT', { type: 'struct wait_queue_entry', name: 0 }],
-]);
-
 /** Static keys whose value at boot the declaration says. */
 export const keyDefault: ReadonlyMap<string, boolean> = new Map([
   ['struct static_key_true', true],
@@ -265,6 +245,35 @@ export const prelude: readonly string[] = [
   'llist_for_each_entry_safe(pos, n, node, member) for ((pos) = container_of((node), typeof(*(pos)), member); &(pos)->member != 0 && ((n) = container_of((pos)->member.next, typeof(*(n)), member), 1); (pos) = (n))',
   'container_of(ptr, type, member) ((type *)((unsigned long)(ptr) - offsetof(type, member)))',
   'container_of_const(ptr, type, member) container_of(ptr, type, member)',
+  'rb_entry(ptr, type, member) container_of(ptr, type, member)',
+  'hlist_entry(ptr, type, member) container_of(ptr, type, member)',
+  'llist_entry(ptr, type, member) container_of(ptr, type, member)',
+  'list_first_entry(head, type, member) container_of((head)->next, type, member)',
+  'list_last_entry(head, type, member) container_of((head)->prev, type, member)',
+  'list_next_entry(pos, member) container_of((pos)->member.next, typeof(*(pos)), member)',
+  'list_prev_entry(pos, member) container_of((pos)->member.prev, typeof(*(pos)), member)',
+  'list_first_entry_or_null(head, type, member) ((head)->next != (head) ? container_of((head)->next, type, member) : (type *)0)',
+  // Declarations.
+  'DECLARE_BITMAP(name, bits) unsigned long name[((bits) + 63) / 64]',
+  'DECLARE_STATIC_KEY_TRUE(name) extern struct static_key_true name',
+  'DECLARE_STATIC_KEY_FALSE(name) extern struct static_key_false name',
+  ...['', '_RO'].flatMap(suffix => [
+    `DEFINE_STATIC_KEY_TRUE${suffix}(name) struct static_key_true name`,
+    `DEFINE_STATIC_KEY_FALSE${suffix}(name) struct static_key_false name`,
+  ]),
+  'DEFINE_MUTEX(name) struct mutex name',
+  'DEFINE_SPINLOCK(name) spinlock_t name',
+  'DEFINE_RAW_SPINLOCK(name) raw_spinlock_t name',
+  'DEFINE_RWLOCK(name) rwlock_t name',
+  'DECLARE_RWSEM(name) struct rw_semaphore name',
+  'DEFINE_SEMAPHORE(name, count...) struct semaphore name',
+  'DEFINE_WAIT(name) struct wait_queue_entry name',
+  'DECLARE_WAIT_QUEUE_HEAD(name) struct wait_queue_head name',
+  'DECLARE_COMPLETION_ONSTACK(name) struct completion name',
+  'DEFINE_RATELIMIT_STATE(name, more...) struct ratelimit_state name',
+  'LIST_HEAD(name) struct list_head name = { &(name), &(name) }',
+  'LLIST_HEAD(name) struct llist_head name = { NULL }',
+  'HLIST_HEAD(name) struct hlist_head name = { NULL }',
   // Constants and small helpers.
   '_AC(value, suffix) value##suffix',
   '_AT(type, value) ((type)(value))',

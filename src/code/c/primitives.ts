@@ -239,8 +239,12 @@ const families: readonly Family[] = [
     rule: name => primitive(name.replace(/^(?:raw_|arch_)/, ''), values, atomicResult(name)),
   },
   {
+    pattern: /^srcu_read_(?:un)?lock$/,
+    rule: name => primitive(name, values, name.includes('un') ? voidType : int),
+  },
+  {
     pattern: /^refcount_[a-z_]+$/,
-    rule: name => primitive(name, values, /test|not_one|read/.test(name) ? int : voidType),
+    rule: name => primitive(name, values, /test|not_one|not_zero|read|unless/.test(name) ? int : voidType),
   },
   {
     pattern:
@@ -280,7 +284,7 @@ const families: readonly Family[] = [
   { pattern: /^(?:raw_)?(?:spin|read|write)_unlock_irqrestore$/, rule: name => primitive(name, values) },
   {
     pattern:
-      /^(?:mutex|rcu_read|srcu_read|percpu_read|pagefault|preempt|migrate)_(?:lock|unlock|enable|disable)(?:_sched|_bh|_notrace|_no_resched)?$/,
+      /^(?:mutex|rcu_read|percpu_read|pagefault|preempt|migrate)_(?:lock|unlock|enable|disable)(?:_sched|_bh|_notrace|_no_resched)?$/,
     rule: name => primitive(name, values),
   },
   { pattern: /^(?:preempt|sched_preempt)_enable_no_resched(?:_notrace)?$/, rule: name => primitive(name) },

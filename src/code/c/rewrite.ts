@@ -1,6 +1,6 @@
 /** Rewrites the kernel's declaring macros to plain C before anything is parsed. */
 import { splitArguments } from './expand';
-import { declarations, functionHeadMacro, perCpuDeclaration } from './kernelMacros';
+import { functionHeadMacro, perCpuDeclaration } from './kernelMacros';
 import { parameterListAt } from './shape';
 import type { Token } from './tokens';
 import { madeUp } from './tokens';
@@ -43,8 +43,7 @@ export function rewriteHead(tokens: readonly Token[]): { head: readonly Token[];
 /** A declaration at file level as plain C, and the names that it declares per-CPU. */
 export function rewriteDeclaration(tokens: readonly Token[]): { tokens: readonly Token[]; perCpu: string[] } {
   const at = tokens.findIndex(
-    (token, index) =>
-      tokens[index + 1]?.text === '(' && (perCpuDeclaration.test(token.text) || declarations.has(token.text)),
+    (token, index) => tokens[index + 1]?.text === '(' && perCpuDeclaration.test(token.text),
   );
   if (at < 0 || at > 6) return { tokens, perCpu: [] };
   const macro = tokens[at]!;
@@ -57,17 +56,6 @@ export function rewriteDeclaration(tokens: readonly Token[]): { tokens: readonly
   const args = splitArguments(tokens.slice(at + 1, end + 1));
   const rest = tokens.slice(end + 1);
   const made = (text: string): Token => madeUp(text, macro.line);
-  const plain = declarations.get(macro.text);
-  if (plain) {
-    const name = args[plain.name] ?? [];
-    const size = macro.text === 'DECLARE_BITMAP' ? [made('['), ...(args[1] ?? []), made(']')] : [];
-    const value = macro.text.startsWith('DEFINE_STATIC_KEY') ? [] : rest;
-    const type = plain.type.split(' ').map(made);
-    return {
-      tokens: [...tokens.slice(0, at), ...type, ...name, ...size, ...(value.length ? value : [made(';')])],
-      perCpu: [],
-    };
-  }
   const [type = [], name = []] = args;
   // `DEFINE_PER_CPU(int [4], x)`: the bounds belong behind the name.
   const bracket = type.findIndex(token => token.text === '[');

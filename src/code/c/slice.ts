@@ -130,6 +130,8 @@ class Slicer {
     const first = tokens[start]!;
     if (first.text === ';' || first.text === '}') return start + 1;
     if (fileLevelNoise.test(first.text) && tokens[start + 1]?.text === '(') return noiseEnd(tokens, start);
+    const alone = macroAlone(tokens, start);
+    if (alone > 0) return alone;
     let depth = 0;
     let assigned = false;
     for (let at = start; at < tokens.length; at++) {
@@ -231,6 +233,15 @@ export function matching(tokens: readonly Token[], open: number): number {
     else if (text === closer && --depth === 0) return at;
   }
   return -1;
+}
+
+/** Behind `TQ_OPS(a, b)` on lines of its own, without a semicolon; 0 for anything else. */
+function macroAlone(tokens: readonly Token[], start: number): number {
+  if (tokens[start + 1]?.text !== '(' || !/^[A-Z][A-Z0-9_]+$/.test(tokens[start]!.text)) return 0;
+  const end = matching(tokens, start + 1);
+  const next = tokens[end + 1];
+  if (end < 0 || !next || next.line === tokens[end]!.line) return 0;
+  return next.text === '{' || next.text === ';' || next.text === '=' ? 0 : end + 1;
 }
 
 function noiseEnd(tokens: readonly Token[], start: number): number {

@@ -135,7 +135,9 @@ class Reader {
       if (!opaqueTypes.has(node.type) && cursor.gotoFirstChild()) stack.push(node);
       else entered = cursor.gotoNextSibling();
     }
-    return this.error ? { ok: false, ...this.error } : { ok: true, root };
+    if (this.error) return { ok: false, ...this.error };
+    bindPostfix(root);
+    return { ok: true, root };
   }
 
   private node(): Building {
@@ -180,6 +182,27 @@ class Reader {
     this.at = at;
     return at;
   }
+}
+
+/** The grammar reads `!n--` as `(!n)--`; in C the postfix operator binds first. */
+function bindPostfix(root: Building): void {
+  const stack = [root];
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    node.children.forEach((one, at) => {
+      node.children[at] = postfixFirst(one);
+    });
+    stack.push(...node.children);
+  }
+}
+
+function postfixFirst(node: Building): Building {
+  if (node.type !== 'update_expression') return node;
+  const [argument, operator] = node.children;
+  if (argument?.type !== 'unary_expression' || operator?.field !== 'operator') return node;
+  const [sign, inner] = argument.children;
+  if (!sign || !inner) return node;
+  const step: Building = { ...node, field: 'argument', from: inner.from, children: [inner, operator] };
+  return { ...argument, field: node.field, to: node.to, children: [sign, postfixFirst(step)] };
 }
 
 export const child = (node: Node, field: string): Node | undefined =>

@@ -44,7 +44,8 @@ const hostile: Readonly<Record<string, { text: string; bound: BoundName }>> = {
   'a line of 30,000 characters': { text: inBody(`\ta = ${'!'.repeat(30_000)}a;`), bound: 'lineLength' },
 };
 
-describe('bounds', () => {
+describe('bounds', function () {
+  this.timeout(60_000);
   before(loadParser);
 
   for (const [what, { text, bound }] of Object.entries(hostile)) {

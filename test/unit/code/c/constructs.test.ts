@@ -9,7 +9,8 @@ function run(text: string, ...args: (bigint | number)[]): bigint {
   return BigInt.asIntN(64, new Interpreter(module).run('tq', ...args));
 }
 
-describe('constructs of C', () => {
+describe('constructs of C', function () {
+  this.timeout(60_000);
   before(loadParser);
 
   it('loops: for, while, do, with break and continue', () => {

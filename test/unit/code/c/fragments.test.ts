@@ -11,7 +11,8 @@ const calls = (text: string, name: string): string[] =>
 const conditions = (text: string, name: string): string[] =>
   functionNamed(lower(text), name).code.flatMap(one => (one.op === 'branch' ? [one.text] : []));
 
-describe('hunks as fragments of C', () => {
+describe('hunks as fragments of C', function () {
+  this.timeout(60_000);
   before(loadParser);
 
   it('a body without its head belongs to the function after @@, with its parameters', () => {

@@ -160,7 +160,8 @@ const values = fc.tuple(
   ),
 );
 
-describe('integers of C', () => {
+describe('integers of C', function () {
+  this.timeout(60_000);
   before(loadParser);
 
   it('any expression has the value and type that C gives it', () => {
@@ -177,6 +178,82 @@ describe('integers of C', () => {
       }),
       { numRuns: 300, seed: 20191 },
     );
+  });
+
+  it('operators bind as in C', () => {
+    // A flat row of operands and operators without parentheses, read by a parser of our own.
+    const levels = [
+      ['|'],
+      ['^'],
+      ['&'],
+      ['==', '!='],
+      ['<', '<=', '>', '>='],
+      ['<<', '>>'],
+      ['+', '-'],
+      ['*'],
+    ];
+    const prefixes = ['', '', '-', '~', '!', '- ~', '! !'];
+    const row = fc.tuple(
+      fc.array(fc.tuple(fc.constantFrom(...prefixes), fc.integer({ min: 0, max: 40 })), {
+        minLength: 2,
+        maxLength: 8,
+      }),
+      fc.array(fc.constantFrom(...levels.flat()), { minLength: 8, maxLength: 8 }),
+    );
+    const truth = (value: boolean): bigint => (value ? 1n : 0n);
+    const unary = (prefix: string, value: bigint): bigint =>
+      [...prefix.replaceAll(' ', '')].reverse().reduce((v, sign) => {
+        return sign === '-' ? -v : sign === '~' ? ~v : truth(v === 0n);
+      }, value);
+    const apply = (operator: string, a: bigint, b: bigint): bigint => {
+      if (operator in comparison) return truth(comparison[operator]!(a, b));
+      if (operator === '<<') return BigInt.asIntN(64, a << BigInt.asUintN(6, b));
+      if (operator === '>>') return a >> BigInt.asUintN(6, b);
+      return BigInt.asIntN(64, arithmetic[operator]!(a, b));
+    };
+    const evaluate = (operands: readonly bigint[], operators: readonly string[], level = 0): bigint => {
+      if (operands.length === 1) return operands[0]!;
+      const at = operators.findLastIndex(operator => levels[level]!.includes(operator));
+      if (at < 0) return evaluate(operands, operators, level + 1);
+      const left = evaluate(operands.slice(0, at + 1), operators.slice(0, at), level);
+      const right = evaluate(operands.slice(at + 1), operators.slice(at + 1), level + 1);
+      return apply(operators[at]!, left, right);
+    };
+    fc.assert(
+      fc.property(row, ([operands, operators]) => {
+        const used = operators.slice(0, operands.length - 1);
+        const text = operands.map(([prefix], at) => `${prefix} v${at} ${used[at] ?? ''}`).join(' ');
+        const parameters = operands.map((_, at) => `long v${at}`).join(', ');
+        const module = lowerText(`long tq(${parameters})\n{\n\treturn ${text};\n}\n`);
+        const found = new Interpreter(module).run('tq', ...operands.map(([, value]) => value));
+        const expected = evaluate(
+          operands.map(([prefix, value]) => unary(prefix, BigInt(value))),
+          used,
+        );
+        assert.equal(BigInt.asIntN(64, found), expected, text);
+      }),
+      { numRuns: 300, seed: 41 },
+    );
+  });
+
+  it('postfix operators bind before prefix ones', () => {
+    const text = `
+int tq(int n)
+{
+	int r = 0, *p, array[3] = { 5, 7, 9 };
+
+	while (!!n--)
+		r++;
+	p = array;
+	r = r * 10 + -n--;
+	r = r * 10 + *p++;
+	r = r * 10 + ~p[0]--;
+	return r * 100 + n * 10 + array[1];
+}
+`;
+    // The loop runs n times and leaves n = -1; then -(-1), n = -2; 5; ~7 = -8, array[1] = 6.
+    const r = ((3n * 10n + 1n) * 10n + 5n) * 10n - 8n;
+    assert.equal(BigInt.asIntN(64, new Interpreter(lowerText(text)).run('tq', 3)), r * 100n - 20n + 6n);
   });
 
   it('literals have the types of C11 6.4.4.1', () => {

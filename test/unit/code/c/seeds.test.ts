@@ -28,7 +28,8 @@ function images(): { all: number; clean: number; bad: string[] } {
   return { all, clean: all - bad.length, bad };
 }
 
-describe('hunks of real mails', () => {
+describe('hunks of real mails', function () {
+  this.timeout(60_000);
   before(loadParser);
 
   it('more than 76 % of the images can be read', function () {
