@@ -202,9 +202,13 @@ describe('integers of C', function () {
     );
     const truth = (value: boolean): bigint => (value ? 1n : 0n);
     const unary = (prefix: string, value: bigint): bigint =>
-      [...prefix.replaceAll(' ', '')].reverse().reduce((v, sign) => {
-        return sign === '-' ? -v : sign === '~' ? ~v : truth(v === 0n);
-      }, value);
+      prefix
+        .split(/ ?/)
+        .filter(Boolean)
+        .reverse()
+        .reduce((v, sign) => {
+          return sign === '-' ? -v : sign === '~' ? ~v : truth(v === 0n);
+        }, value);
     const apply = (operator: string, a: bigint, b: bigint): bigint => {
       if (operator in comparison) return truth(comparison[operator]!(a, b));
       if (operator === '<<') return BigInt.asIntN(64, a << BigInt.asUintN(6, b));
