@@ -115,6 +115,14 @@ export default tseslint.config(
     },
   },
   {
+    // Enums of the VM are numbers in typed arrays.
+    files: ['src/vm/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-unsafe-enum-comparison': 'off',
+      '@typescript-eslint/no-unsafe-enum-assignment': 'off',
+    },
+  },
+  {
     files: ['test/**/*.ts'],
     rules: { '@typescript-eslint/no-unused-expressions': 'off' },
   },

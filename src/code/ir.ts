@@ -213,6 +213,8 @@ export interface IrVariable {
   readonly line: number;
   readonly type: IrType;
   readonly perCpu: boolean;
+  /** Only declared (`extern`): its definition, and so its value, is not at hand. */
+  readonly external?: boolean;
   /** A fragment shows only a part of the initialiser. */
   readonly partial: boolean;
   readonly initialisers: readonly IrInitialiser[];
@@ -223,7 +225,7 @@ export interface IrFunction {
   readonly name: string;
   readonly unit: SourceUnit;
   readonly language: 'c' | 'asm';
-  /** What it is in the source. An `asm-macro` has one parameter register per macro parameter that names a register. */
+  /** What it is in the source. An `asm-macro` has one parameter register per macro parameter. */
   readonly kind: 'function' | 'asm-macro' | 'asm-routine';
   /** First and last line of the definition, as indexes into `unit.lines`. */
   readonly firstLine: number;

@@ -1,0 +1,569 @@
+/** The instruction loop. */
+import type { Core } from './core';
+import { Detail, Outcome, Stop, Verdict } from './core';
+import { cutHigh, cutLow, Kind, Tag } from './kinds';
+import { Op, instructionWords } from './opcodes';
+import { divide, high, multiply, negatedHigh, remainder } from './pairs';
+import { reservedSlots, slotBytes } from './program';
+import { controlWords, Cw, FrameFlag, frameWords, Fw, Gw } from './state';
+import { EventKind } from './trace';
+
+/** Runs operations and primitives, which the loop knows nothing of. */
+export interface Services {
+  operation(cpu: number, number: number): Outcome;
+  primitive(cpu: number, number: number, kind: Kind): Outcome;
+  /** A frame that is no ordinary call has been left: of an interrupt, or the task's first. */
+  left(cpu: number, flags: number): void;
+}
+
+/**
+ * Runs up to `limit` instructions on one CPU; returns how many. It ends early when the CPU waits, its task's call ends,
+ * or the run is over. State is complete in `core` before and after.
+ */
+export function interpret(core: Core, services: Services, cpu: number, limit: number): number {
+  const { code, lo, hi, memoryLo, memoryHi, tags, control, global, functionTable } = core;
+  const base = cpu * controlWords;
+  const slots = core.layout.slots;
+  const direct = !core.buffered;
+  let pc = control[base + Cw.Pc]!;
+  let fp = control[base + Cw.Fp]!;
+  let left = limit;
+  /** The loop ends with the instruction that runs. */
+  let ending = false;
+  while (left > 0) {
+    left--;
+    const at = pc * instructionWords;
+    const a = code[at + 1]!;
+    const b = code[at + 2]!;
+    const c = code[at + 3]!;
+    switch (code[at]! as Op) {
+      case Op.Const:
+        lo[fp + a] = b;
+        hi[fp + a] = c;
+        break;
+      case Op.Move:
+        lo[fp + a] = lo[fp + b]!;
+        hi[fp + a] = hi[fp + b]!;
+        break;
+      case Op.Add: {
+        const x = lo[fp + b]!;
+        const low = (x + lo[fp + c]!) | 0;
+        hi[fp + a] = hi[fp + b]! + hi[fp + c]! + (low >>> 0 < x >>> 0 ? 1 : 0);
+        lo[fp + a] = low;
+        break;
+      }
+      case Op.Sub: {
+        const x = lo[fp + b]!;
+        const y = lo[fp + c]!;
+        hi[fp + a] = hi[fp + b]! - hi[fp + c]! - (x >>> 0 < y >>> 0 ? 1 : 0);
+        lo[fp + a] = x - y;
+        break;
+      }
+      case Op.Mul: {
+        const low = multiply(lo[fp + b]!, hi[fp + b]!, lo[fp + c]!, hi[fp + c]!);
+        lo[fp + a] = low;
+        hi[fp + a] = high[0]!;
+        break;
+      }
+      case Op.DivU:
+      case Op.DivS:
+      case Op.ModU:
+      case Op.ModS: {
+        const y = lo[fp + c]!;
+        const yHigh = hi[fp + c]!;
+        if ((y | yHigh) === 0) {
+          control[base + Cw.Pc] = pc;
+          core.stop(cpu, Verdict.Fault, Detail.Code | Stop.DivideByZero);
+          ending = true;
+          break;
+        }
+        const op = code[at]! as Op;
+        const signed = op === Op.DivS || op === Op.ModS;
+        const work = op === Op.DivU || op === Op.DivS ? divide : remainder;
+        const low = work(lo[fp + b]!, hi[fp + b]!, y, yHigh, signed);
+        lo[fp + a] = low;
+        hi[fp + a] = high[0]!;
+        break;
+      }
+      case Op.And: {
+        const low = lo[fp + b]! & lo[fp + c]!;
+        hi[fp + a] = hi[fp + b]! & hi[fp + c]!;
+        lo[fp + a] = low;
+        break;
+      }
+      case Op.Or: {
+        const low = lo[fp + b]! | lo[fp + c]!;
+        hi[fp + a] = hi[fp + b]! | hi[fp + c]!;
+        lo[fp + a] = low;
+        break;
+      }
+      case Op.Xor: {
+        const low = lo[fp + b]! ^ lo[fp + c]!;
+        hi[fp + a] = hi[fp + b]! ^ hi[fp + c]!;
+        lo[fp + a] = low;
+        break;
+      }
+      case Op.Shl: {
+        const n = lo[fp + c]! & 63;
+        const x = lo[fp + b]!;
+        const y = hi[fp + b]!;
+        if (n >= 32) {
+          lo[fp + a] = 0;
+          hi[fp + a] = x << (n - 32);
+        } else {
+          lo[fp + a] = x << n;
+          hi[fp + a] = n === 0 ? y : (y << n) | (x >>> (32 - n));
+        }
+        break;
+      }
+      case Op.ShrU: {
+        const n = lo[fp + c]! & 63;
+        const x = lo[fp + b]!;
+        const y = hi[fp + b]!;
+        if (n >= 32) {
+          lo[fp + a] = y >>> (n - 32);
+          hi[fp + a] = 0;
+        } else {
+          lo[fp + a] = n === 0 ? x : (x >>> n) | (y << (32 - n));
+          hi[fp + a] = y >>> n;
+        }
+        break;
+      }
+      case Op.ShrS: {
+        const n = lo[fp + c]! & 63;
+        const x = lo[fp + b]!;
+        const y = hi[fp + b]!;
+        if (n >= 32) {
+          lo[fp + a] = y >> (n - 32);
+          hi[fp + a] = y >> 31;
+        } else {
+          lo[fp + a] = n === 0 ? x : (x >>> n) | (y << (32 - n));
+          hi[fp + a] = y >> n;
+        }
+        break;
+      }
+      case Op.Add32: {
+        const low = (lo[fp + b]! + lo[fp + c]!) | 0;
+        lo[fp + a] = low;
+        hi[fp + a] = low >> 31;
+        break;
+      }
+      case Op.Sub32: {
+        const low = (lo[fp + b]! - lo[fp + c]!) | 0;
+        lo[fp + a] = low;
+        hi[fp + a] = low >> 31;
+        break;
+      }
+      case Op.Mul32: {
+        const low = Math.imul(lo[fp + b]!, lo[fp + c]!);
+        lo[fp + a] = low;
+        hi[fp + a] = low >> 31;
+        break;
+      }
+      case Op.Shl32: {
+        const low = lo[fp + b]! << (lo[fp + c]! & 31);
+        lo[fp + a] = low;
+        hi[fp + a] = low >> 31;
+        break;
+      }
+      case Op.ShrS32: {
+        const low = lo[fp + b]! >> (lo[fp + c]! & 31);
+        lo[fp + a] = low;
+        hi[fp + a] = low >> 31;
+        break;
+      }
+      case Op.AddU32:
+        lo[fp + a] = lo[fp + b]! + lo[fp + c]!;
+        hi[fp + a] = 0;
+        break;
+      case Op.SubU32:
+        lo[fp + a] = lo[fp + b]! - lo[fp + c]!;
+        hi[fp + a] = 0;
+        break;
+      case Op.MulU32:
+        lo[fp + a] = Math.imul(lo[fp + b]!, lo[fp + c]!);
+        hi[fp + a] = 0;
+        break;
+      case Op.ShlU32:
+        lo[fp + a] = lo[fp + b]! << (lo[fp + c]! & 31);
+        hi[fp + a] = 0;
+        break;
+      case Op.ShrU32:
+        lo[fp + a] = lo[fp + b]! >>> (lo[fp + c]! & 31);
+        hi[fp + a] = 0;
+        break;
+      case Op.Eq:
+        lo[fp + a] = lo[fp + b] === lo[fp + c] && hi[fp + b] === hi[fp + c] ? 1 : 0;
+        hi[fp + a] = 0;
+        break;
+      case Op.Ne:
+        lo[fp + a] = lo[fp + b] !== lo[fp + c] || hi[fp + b] !== hi[fp + c] ? 1 : 0;
+        hi[fp + a] = 0;
+        break;
+      case Op.LtS: {
+        const x = hi[fp + b]!;
+        const y = hi[fp + c]!;
+        lo[fp + a] = x < y || (x === y && lo[fp + b]! >>> 0 < lo[fp + c]! >>> 0) ? 1 : 0;
+        hi[fp + a] = 0;
+        break;
+      }
+      case Op.LtU: {
+        const x = hi[fp + b]! >>> 0;
+        const y = hi[fp + c]! >>> 0;
+        lo[fp + a] = x < y || (x === y && lo[fp + b]! >>> 0 < lo[fp + c]! >>> 0) ? 1 : 0;
+        hi[fp + a] = 0;
+        break;
+      }
+      case Op.LeS: {
+        const x = hi[fp + b]!;
+        const y = hi[fp + c]!;
+        lo[fp + a] = x < y || (x === y && lo[fp + b]! >>> 0 <= lo[fp + c]! >>> 0) ? 1 : 0;
+        hi[fp + a] = 0;
+        break;
+      }
+      case Op.LeU: {
+        const x = hi[fp + b]! >>> 0;
+        const y = hi[fp + c]! >>> 0;
+        lo[fp + a] = x < y || (x === y && lo[fp + b]! >>> 0 <= lo[fp + c]! >>> 0) ? 1 : 0;
+        hi[fp + a] = 0;
+        break;
+      }
+      case Op.Neg: {
+        const x = lo[fp + b]!;
+        hi[fp + a] = negatedHigh(x, hi[fp + b]!);
+        lo[fp + a] = -x;
+        break;
+      }
+      case Op.Not:
+        lo[fp + a] = ~lo[fp + b]!;
+        hi[fp + a] = ~hi[fp + b]!;
+        break;
+      case Op.Lnot:
+        lo[fp + a] = (lo[fp + b]! | hi[fp + b]!) === 0 ? 1 : 0;
+        hi[fp + a] = 0;
+        break;
+      case Op.Cut: {
+        const y = hi[fp + b]!;
+        const low = cutLow(c, lo[fp + b]!, y);
+        lo[fp + a] = low;
+        hi[fp + a] = cutHigh(c, low, y);
+        break;
+      }
+      case Op.AddConst: {
+        const x = lo[fp + b]!;
+        const low = (x + c) | 0;
+        hi[fp + a] = hi[fp + b]! + (low >>> 0 < x >>> 0 ? 1 : 0);
+        lo[fp + a] = low;
+        break;
+      }
+      case Op.Index: {
+        const i = multiply(lo[fp + c]!, hi[fp + c]!, code[at + 4]!, 0);
+        const x = lo[fp + b]!;
+        const low = (x + i) | 0;
+        hi[fp + a] = hi[fp + b]! + high[0]! + (low >>> 0 < x >>> 0 ? 1 : 0);
+        lo[fp + a] = low;
+        break;
+      }
+      case Op.PerCpu:
+        lo[fp + a] = (core.layout.perCpuSlot + cpu * core.layout.perCpuStride) * slotBytes + b;
+        hi[fp + a] = 0;
+        break;
+      case Op.Local:
+        lo[fp + a] = control[base + Cw.Mp]! * slotBytes + b;
+        hi[fp + a] = 0;
+        break;
+      case Op.Load:
+      case Op.LoadCut: {
+        const address = lo[fp + b]!;
+        const slot = address >>> 3;
+        const plain = direct && (hi[fp + b]! | (address & 7)) === 0 && slot >= reservedSlots && slot < slots;
+        if (plain && tags[slot]! & Tag.Defined) {
+          if (code[at]! === Op.Load) {
+            lo[fp + a] = memoryLo[slot]!;
+            hi[fp + a] = memoryHi[slot]!;
+          } else {
+            const low = cutLow(c, memoryLo[slot]!, memoryHi[slot]!);
+            lo[fp + a] = low;
+            hi[fp + a] = cutHigh(c, low, memoryHi[slot]!);
+          }
+          break;
+        }
+        control[base + Cw.Pc] = pc;
+        const checked = core.slotOf(cpu, address, hi[fp + b]!);
+        if (checked < 0 || !core.isDefined(cpu, checked)) {
+          ending = true;
+          break;
+        }
+        core.read(cpu, checked);
+        const kind = code[at]! === Op.Load ? Kind.Word : c;
+        const low = cutLow(kind, core.resultLo, core.resultHi);
+        lo[fp + a] = low;
+        hi[fp + a] = cutHigh(kind, low, core.resultHi);
+        break;
+      }
+      case Op.Store: {
+        const address = lo[fp + a]!;
+        const slot = address >>> 3;
+        const plain = (hi[fp + a]! | (address & 7)) === 0 && slot >= reservedSlots && slot < slots;
+        control[base + Cw.Pc] = pc;
+        if (!plain) {
+          core.slotOf(cpu, address, hi[fp + a]!);
+          ending = true;
+          break;
+        }
+        const tag = tags[slot]!;
+        if (direct && (tag & (Tag.KindMask | Tag.Defined)) === (c | Tag.Defined))
+          core.commit(cpu, slot, lo[fp + b]!, hi[fp + b]!);
+        else core.write(cpu, slot, c, lo[fp + b]!, hi[fp + b]!);
+        if (global[Gw.Urgent] === 0) break;
+        control[base + Cw.Pc] = pc + 1;
+        return limit - left;
+      }
+      case Op.Jump:
+        pc = a;
+        continue;
+      case Op.Branch:
+        if ((lo[fp + a]! | hi[fp + a]!) !== 0) {
+          pc = b;
+          continue;
+        }
+        break;
+      case Op.BranchZero:
+        if ((lo[fp + a]! | hi[fp + a]!) === 0) {
+          pc = b;
+          continue;
+        }
+        break;
+      case Op.Feature: {
+        const value = core.features[b]!;
+        if (value === 2) {
+          control[base + Cw.Pc] = pc;
+          core.stop(cpu, Verdict.Unknown, Detail.Feature | b);
+          ending = true;
+          break;
+        }
+        lo[fp + a] = value;
+        hi[fp + a] = 0;
+        break;
+      }
+      case Op.Call:
+      case Op.CallRoutine: {
+        const routine = code[at]! === Op.CallRoutine;
+        control[base + Cw.Pc] = pc;
+        const own = core.functionOf(cpu);
+        const from = routine ? functionTable[own * 6 + 2]! : b;
+        if (routine && !pushReturn(core, cpu)) {
+          ending = true;
+          break;
+        }
+        const flags = routine ? FrameFlag.Pushed : 0;
+        if (!core.enter(cpu, a, from, pc + 1, routine ? -1 : c, flags)) {
+          ending = true;
+          break;
+        }
+        core.event(EventKind.Call, cpu, 0, a, 0, 0);
+        pc = control[base + Cw.Pc]!;
+        fp = control[base + Cw.Fp]!;
+        continue;
+      }
+      case Op.CallPointer: {
+        control[base + Cw.Pc] = pc;
+        if (!callPointer(core, cpu, pc, fp)) {
+          ending = true;
+          break;
+        }
+        pc = control[base + Cw.Pc]!;
+        fp = control[base + Cw.Fp]!;
+        continue;
+      }
+      case Op.JumpRoutine:
+        // The memory of the routine that is left would be lost with its frame; routines have none.
+        pc = functionTable[a * 6]!;
+        control[base + Cw.Pc] = pc;
+        continue;
+      case Op.Return:
+      case Op.ReturnRoutine: {
+        const routine = code[at]! === Op.ReturnRoutine;
+        control[base + Cw.Pc] = pc;
+        const valueLo = routine || a < 0 ? 0 : lo[fp + a]!;
+        const valueHi = routine || a < 0 ? 0 : hi[fp + a]!;
+        const flags = leave(core, cpu, valueLo, valueHi);
+        if (flags & (FrameFlag.Interrupt | FrameFlag.WasIdle)) {
+          services.left(cpu, flags);
+          return limit - left;
+        }
+        pc = control[base + Cw.Pc]!;
+        fp = control[base + Cw.Fp]!;
+        continue;
+      }
+      case Op.Operation:
+      case Op.Primitive: {
+        const d = code[at + 4]!;
+        control[base + Cw.Pc] = pc;
+        const operation = code[at]! === Op.Operation;
+        takeOperands(core, fp, c, d);
+        const outcome = operation
+          ? services.operation(cpu, a)
+          : services.primitive(cpu, a & 0xffff, a >>> 16);
+        if (outcome === Outcome.Done) {
+          if (b >= 0) {
+            lo[fp + b] = core.resultLo;
+            hi[fp + b] = core.resultHi;
+          }
+          if (global[Gw.Urgent] === 0) break;
+          // An interrupt may have to be taken, or another CPU go on, before the next instruction.
+          control[base + Cw.Pc] = pc + 1;
+          return limit - left;
+        }
+        if (outcome === Outcome.Wait) core.setWaiting(cpu, true);
+        ending = true;
+        break;
+      }
+      case Op.CheckDefined:
+        if (lo[fp + a] !== 0) break;
+        control[base + Cw.Pc] = pc;
+        core.stop(cpu, Verdict.Unknown, Detail.Trap | b);
+        ending = true;
+        break;
+      case Op.Reload:
+      case Op.Spill:
+        copyMachine(core, cpu, fp, a, code[at]! === Op.Reload);
+        break;
+      case Op.ReadMachine: {
+        const machine = (cpu * core.layout.machineRegisters + a) * 2;
+        lo[fp + b] = core.machineRegisters[machine]!;
+        hi[fp + b] = core.machineRegisters[machine + 1]!;
+        break;
+      }
+      case Op.WriteMachine: {
+        const machine = (cpu * core.layout.machineRegisters + a) * 2;
+        core.machineRegisters[machine] = lo[fp + b]!;
+        core.machineRegisters[machine + 1] = hi[fp + b]!;
+        break;
+      }
+      case Op.Unknown:
+        control[base + Cw.Pc] = pc;
+        core.stop(cpu, Verdict.Unknown, Detail.Trap | a);
+        ending = true;
+        break;
+    }
+    if (ending) return limit - left;
+    pc++;
+  }
+  control[base + Cw.Pc] = pc;
+  return limit - left;
+}
+
+/** Operands of an operation or primitive into `core.args`. `d` ≤ −3: so many registers from `c` on. */
+function takeOperands(core: Core, fp: number, c: number, d: number): void {
+  const { args, lo, hi } = core;
+  if (d <= -3) {
+    core.argCount = -d;
+    for (let at = 0; at < -d; at++) {
+      args[2 * at] = lo[fp + c + at]!;
+      args[2 * at + 1] = hi[fp + c + at]!;
+    }
+    return;
+  }
+  core.argCount = c < 0 ? 0 : d < 0 ? 1 : 2;
+  if (c >= 0) {
+    args[0] = lo[fp + c]!;
+    args[1] = hi[fp + c]!;
+  }
+  if (d >= 0) {
+    args[2] = lo[fp + d]!;
+    args[3] = hi[fp + d]!;
+  }
+}
+
+function copyMachine(core: Core, cpu: number, fp: number, list: number, reload: boolean): void {
+  const { lists, lo, hi, machineRegisters } = core;
+  const base = cpu * core.layout.machineRegisters;
+  const end = list + 1 + 2 * lists[list]!;
+  for (let at = list + 1; at < end; at += 2) {
+    const own = fp + lists[at]!;
+    const machine = (base + lists[at + 1]!) * 2;
+    if (reload) {
+      lo[own] = machineRegisters[machine]!;
+      hi[own] = machineRegisters[machine + 1]!;
+    } else {
+      machineRegisters[machine] = lo[own]!;
+      machineRegisters[machine + 1] = hi[own]!;
+    }
+  }
+}
+
+/** Index of the stack pointer's low half, or −1 without assembly. */
+function stackPointer(core: Core, cpu: number): number {
+  const rsp = core.program.machineRegisters.indexOf('rsp');
+  return rsp < 0 ? -1 : (cpu * core.layout.machineRegisters + rsp) * 2;
+}
+
+/** A slot of the stack for the return address of a routine. */
+function pushReturn(core: Core, cpu: number): boolean {
+  const at = stackPointer(core, cpu);
+  if (at < 0) return true;
+  const rsp = (core.machineRegisters[at]! - slotBytes) | 0;
+  const slot = core.slotOf(cpu, rsp, core.machineRegisters[at + 1]!);
+  if (slot < 0) return false;
+  core.machineRegisters[at] = rsp;
+  core.tags[slot] = Kind.Word;
+  return true;
+}
+
+/** Removes the running frame; the value goes where the frame below wants it. Returns the frame's flags. */
+function leave(core: Core, cpu: number, valueLo: number, valueHi: number): number {
+  const { control, frames, layout, lo, hi } = core;
+  const at = cpu * controlWords;
+  const depth = control[at + Cw.Depth]! - 1;
+  const frame = (cpu * layout.depth + depth) * frameWords;
+  const flags = frames[frame + Fw.Flags]!;
+  core.event(EventKind.Return, cpu, 0, core.functionOf(cpu), valueLo, valueHi);
+  control[at + Cw.Depth] = depth;
+  control[at + Cw.Fp] = frames[frame + Fw.Fp]!;
+  control[at + Cw.Mp] = frames[frame + Fw.Mp]!;
+  control[at + Cw.Pc] = frames[frame + Fw.Pc]!;
+  const dst = frames[frame + Fw.Dst]!;
+  if (dst >= 0) {
+    lo[control[at + Cw.Fp]! + dst] = valueLo;
+    hi[control[at + Cw.Fp]! + dst] = valueHi;
+  }
+  if (flags & FrameFlag.Pushed) {
+    const rsp = stackPointer(core, cpu);
+    if (rsp >= 0) core.machineRegisters[rsp]! += slotBytes;
+  }
+  if ((flags & (FrameFlag.WasIdle | FrameFlag.Interrupt)) === FrameFlag.WasIdle) {
+    control[at + Cw.ResultLo] = valueLo;
+    control[at + Cw.ResultHi] = valueHi;
+  }
+  return flags;
+}
+
+/** Calls what a register points to. False after stopping. */
+function callPointer(core: Core, cpu: number, pc: number, fp: number): boolean {
+  const { code, lo, hi, functionTable } = core;
+  const at = pc * instructionWords;
+  const fn = core.functionAt(lo[fp + code[at + 1]!]!, hi[fp + code[at + 1]!]!);
+  if (fn < 0) {
+    core.stop(cpu, Verdict.Fault, Detail.Code | Stop.NotAFunction);
+    return false;
+  }
+  const count = code[at + 4]!;
+  const routine = functionTable[fn * 6 + 4]! !== 0;
+  const fromAsm = count < 0;
+  const from = code[at + 2]!;
+  const wanted = functionTable[fn * 6 + 5]!;
+  if (!fromAsm && !routine && count < wanted) {
+    core.stop(cpu, Verdict.Unknown, Detail.Code | Stop.TooFewArguments);
+    return false;
+  }
+  if (fromAsm !== routine) {
+    core.stop(cpu, Verdict.Unknown, Detail.Code | Stop.MixedPointer);
+    return false;
+  }
+  if (routine && !pushReturn(core, cpu)) return false;
+  const flags = routine ? FrameFlag.Pushed : 0;
+  const entered = core.enter(cpu, fn, from, pc + 1, routine ? -1 : code[at + 3]!, flags);
+  if (entered) core.event(EventKind.Call, cpu, 0, fn, 0, 0);
+  return entered;
+}

@@ -1,0 +1,194 @@
+/** Which CPU runs next. The choice is part of the state: the same seed gives the same run, stepped or straight. */
+import type { Core } from './core';
+import { Detail, Stop, Verdict } from './core';
+import type { Tasks } from './tasks';
+import { controlWords, Cw, Gw, Status, WaitKind } from './state';
+
+export interface ScheduleOptions {
+  /** Instructions that a CPU runs at most before others get their turn, about. Default 16. */
+  readonly quantum?: number;
+}
+
+/** Instructions without any change after which a CPU is watched for running in circles. */
+const quietAtMost = 1 << 16;
+
+export class Scheduler {
+  private readonly quantum: number;
+
+  constructor(
+    private readonly core: Core,
+    private readonly tasks: Tasks,
+    options: ScheduleOptions,
+  ) {
+    this.quantum = Math.max(1, options.quantum ?? 16);
+  }
+
+  /** xorshift32. */
+  private random(): number {
+    const { global } = this.core;
+    let x = global[Gw.Random]!;
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    global[Gw.Random] = x;
+    return x >>> 0;
+  }
+
+  /** Makes sure that a CPU is chosen for some instructions; false when the run is over. */
+  choose(): boolean {
+    const { core } = this;
+    const { global, control } = core;
+    if (global[Gw.Verdict] !== Verdict.None) return false;
+    const now = global[Gw.Current]!;
+    if (now >= 0) {
+      const base = now * controlWords;
+      const goes = control[base + Cw.Status] === Status.Running && global[Gw.Urgent] === 0;
+      if (goes && global[Gw.Quantum]! > 0) return true;
+    }
+    return this.pick();
+  }
+
+  private pick(): boolean {
+    const { core } = this;
+    const { control, global, order } = core;
+    let best = -1;
+    let bestTime = Infinity;
+    let others = 0;
+    const last = global[Gw.Current]!;
+    for (let cpu = 0; cpu < core.layout.cpus; cpu++) {
+      const time = this.readyAt(cpu, last);
+      if (time === Infinity) continue;
+      others++;
+      if (time < bestTime) {
+        best = cpu;
+        bestTime = time;
+      }
+    }
+    if (best < 0) return this.over();
+    const base = best * controlWords;
+    global[Gw.Urgent] = 0;
+    if (order[best]! < bestTime) order[best] = bestTime;
+    const arrived =
+      control[base + Cw.Poke] !== 0 && core.machine.interrupts.nextArrival(best) <= order[best]!;
+    if (arrived && !this.tasks.takeInterrupt(best)) return false;
+    if (control[base + Cw.Status] === Status.Idle && !this.tasks.startNext(best)) return this.pick();
+    if (control[base + Cw.Status] === Status.Waiting) this.resume(best, last);
+    global[Gw.Current] = best;
+    global[Gw.Quantum] = others === 1 ? 4096 : 1 + (this.random() % (2 * this.quantum));
+    if (!this.watch(best)) return this.pick();
+    return global[Gw.Verdict] === Verdict.None;
+  }
+
+  /** When a CPU could run: its own time, or Infinity. */
+  private readyAt(cpu: number, last: number): number {
+    const { core } = this;
+    const { control, order } = core;
+    const base = cpu * controlWords;
+    if (control[base + Cw.Poke] !== 0) {
+      const { interrupts } = core.machine;
+      if (interrupts.next(cpu, false) < 0) control[base + Cw.Poke] = 0;
+      else if (control[base + Cw.Status] !== Status.Running)
+        return Math.max(order[cpu]!, interrupts.nextArrival(cpu));
+    }
+    switch (control[base + Cw.Status]! as Status) {
+      case Status.Running:
+        return order[cpu]!;
+      case Status.Idle:
+        return this.tasks.hasNext(cpu) ? order[cpu]! : Infinity;
+      case Status.Waiting:
+        if (!this.mayGoOn(cpu)) return Infinity;
+        return last < 0 ? order[cpu]! : Math.max(order[cpu]!, order[last]!);
+    }
+  }
+
+  private mayGoOn(cpu: number): boolean {
+    const { core } = this;
+    const { control } = core;
+    const base = cpu * controlWords;
+    const on = control[base + Cw.WaitOn]!;
+    switch (control[base + Cw.WaitKind]! as WaitKind) {
+      case WaitKind.None:
+        return false;
+      case WaitKind.Slot:
+        return (
+          core.memoryLo[on] !== control[base + Cw.WaitLo] || core.memoryHi[on] !== control[base + Cw.WaitHi]
+        );
+      case WaitKind.Change:
+        return core.global[Gw.Changes] !== on;
+      case WaitKind.Messages:
+        return core.machine.mailboxes.outstanding(cpu) === 0;
+    }
+  }
+
+  /** A CPU that waited goes on: not before what it waited for. */
+  private resume(cpu: number, last: number): void {
+    const { core } = this;
+    const base = cpu * controlWords;
+    const kind = core.control[base + Cw.WaitKind]! as WaitKind;
+    // It has waited at least until the change that the CPU before it made.
+    if (last >= 0 && last !== cpu && (kind === WaitKind.Slot || kind === WaitKind.Change))
+      core.machine.clocks.waitFor(cpu, last);
+    core.setWaiting(cpu, false);
+  }
+
+  /** After many instructions without any change: is the CPU in a loop that can never end by itself? */
+  private watch(cpu: number): boolean {
+    const { core } = this;
+    const { control, global } = core;
+    const base = cpu * controlWords;
+    if (control[base + Cw.QuietStamp] !== global[Gw.Changes]) {
+      control[base + Cw.QuietStamp] = global[Gw.Changes]!;
+      control[base + Cw.QuietSteps] = 0;
+      return true;
+    }
+    const quiet = control[base + Cw.QuietSteps]!;
+    if (quiet < quietAtMost) return true;
+    // One instruction at a time, against a remembered situation that is renewed at each doubling (Brent).
+    global[Gw.Quantum] = 1;
+    const hash = this.tasks.situation(cpu);
+    const same =
+      control[base + Cw.SpinPc] === control[base + Cw.Pc] &&
+      control[base + Cw.SpinHash] === hash &&
+      control[base + Cw.SpinStamp] === global[Gw.Changes];
+    if (same) {
+      control[base + Cw.QuietSteps] = 0;
+      core.waitForChange(cpu);
+      core.setWaiting(cpu, true);
+      return false;
+    }
+    if ((quiet & (quiet - 1)) === 0) {
+      control[base + Cw.SpinPc] = control[base + Cw.Pc]!;
+      control[base + Cw.SpinHash] = hash;
+      control[base + Cw.SpinStamp] = global[Gw.Changes]!;
+    }
+    return true;
+  }
+
+  /** Nobody can run: all is done, or all wait for each other. */
+  private over(): false {
+    const { core } = this;
+    for (let cpu = 0; cpu < core.layout.cpus; cpu++)
+      if (core.isWaiting(cpu)) {
+        core.stop(cpu, Verdict.Deadlock, 0);
+        return false;
+      }
+    core.stop(0, Verdict.Finished, 0);
+    return false;
+  }
+
+  /** Accounts for instructions that the chosen CPU has run. */
+  ran(steps: number, budget: number): void {
+    const { core } = this;
+    const { control, global } = core;
+    const cpu = global[Gw.Current]!;
+    const base = cpu * controlWords;
+    core.order[cpu]! += steps;
+    global[Gw.Quantum]! -= steps;
+    control[base + Cw.QuietSteps]! += steps;
+    const before = global[Gw.StepsLo]! >>> 0;
+    global[Gw.StepsLo] = (before + steps) | 0;
+    if (global[Gw.StepsLo] >>> 0 < before) global[Gw.StepsHi]!++;
+    const spent = (control[base + Cw.Steps]! += steps);
+    if (spent >= budget) core.stop(cpu, Verdict.Unbounded, Detail.Code | Stop.Budget);
+  }
+}

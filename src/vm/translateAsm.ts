@@ -1,0 +1,94 @@
+/**
+ * Assembly routines. Their machine registers are ordinary registers of their frame while they run; at entry, and after
+ * each call, they are copied from the CPU's machine registers, and before each call and return copied back. A call
+ * between routines keeps a slot of the stack for the return address, as the hardware does.
+ */
+import type { Instruction } from '../code/ir';
+import { Op } from './opcodes';
+import type { Item } from './registers';
+import { outgoing } from './registers';
+import type { Translator } from './translate';
+
+/** Arguments of functions in registers (System V ABI of x86-64). */
+const argumentRegisters = ['rdi', 'rsi', 'rdx', 'rcx', 'r8', 'r9'];
+const resultRegister = 'rax';
+
+/** Instructions that leave the kernel or an interrupt. */
+const leaving = new Set(['iret', 'iretq', 'sysret', 'sysretq', 'sysretl', 'sysexit']);
+
+type CallInstruction = Extract<Instruction, { op: 'call' }>;
+
+/** Whether a register of an assembly function is one of the machine (else: a temporary, or a hole in a hunk). */
+export const isMachineRegister = (name: string): boolean => name !== '' && !name.includes(' ');
+
+export class AsmSide {
+  private readonly registers: readonly (readonly [number, number])[];
+
+  constructor(private readonly t: Translator) {
+    this.registers = t.fn.names.flatMap((name, register) =>
+      isMachineRegister(name) ? [[register, t.linkage.machineRegister(name)] as const] : [],
+    );
+  }
+
+  enter(): void {
+    this.copy(Op.Reload);
+  }
+
+  leave(): void {
+    this.copy(Op.Spill);
+    this.t.emit(Op.ReturnRoutine);
+  }
+
+  /** `iretq` and its kin: a primitive that works on the machine's registers, then the return. */
+  leaves(name: string): boolean {
+    if (!leaving.has(name)) return false;
+    this.copy(Op.Spill);
+    this.t.emit(Op.Primitive, this.t.linkage.primitive(name)).direct = true;
+    this.t.emit(Op.ReturnRoutine);
+    return true;
+  }
+
+  /** `last`: nothing but a return follows. */
+  call(one: CallInstruction, last: boolean): void {
+    const { t } = this;
+    if (one.callee === null) {
+      if (one.pointer === null) return t.trap('', `the target of '${one.text}' is not known`);
+      this.copy(Op.Spill);
+      t.out(argumentRegisters.length);
+      t.emit(Op.CallPointer, one.pointer, outgoing, -1, -1);
+      return this.copy(Op.Reload);
+    }
+    const callee = t.linkage.callee(one.callee, t.fn);
+    if (callee.kind === 'missing') return t.trap(one.callee, 'it is not defined in the code at hand');
+    // A jump to another routine, or running into it, is a call without `call` in its text.
+    const tail = last && !one.text.startsWith('call');
+    this.copy(Op.Spill);
+    if (callee.kind === 'function' && callee.routine) {
+      t.emit(tail ? Op.JumpRoutine : Op.CallRoutine, callee.number);
+    } else {
+      const result = t.temp();
+      const count = callee.kind === 'primitive' ? 6 : Math.min(callee.parameters, argumentRegisters.length);
+      for (let at = 0; at < count; at++)
+        t.emit(Op.ReadMachine, t.linkage.machineRegister(argumentRegisters[at]!), outgoing + at);
+      t.out(count);
+      if (callee.kind === 'function') t.emit(Op.Call, callee.number, outgoing, result);
+      else t.emit(Op.Primitive, t.linkage.primitive(one.callee), result, outgoing, -count);
+      t.emit(Op.WriteMachine, t.linkage.machineRegister(resultRegister), result);
+    }
+    this.copy(Op.Reload);
+  }
+
+  private copy(op: Op.Reload | Op.Spill): void {
+    const item: Item = this.t.emit(op);
+    item.list = this.registers.map(([register, machine]) => [register, machine]);
+  }
+
+  /** A routine called from C: arguments and result are in registers of the machine. */
+  static callFromC(t: Translator, routine: number, args: readonly number[], dst: number | null): void {
+    args.slice(0, argumentRegisters.length).forEach((arg, at) => {
+      t.emit(Op.WriteMachine, t.linkage.machineRegister(argumentRegisters[at]!), arg);
+    });
+    t.emit(Op.CallRoutine, routine);
+    if (dst !== null) t.emit(Op.ReadMachine, t.linkage.machineRegister(resultRegister), dst);
+  }
+}
