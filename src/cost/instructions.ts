@@ -222,7 +222,9 @@ export function step(
     }
     case 'binary': {
       const { operator, a, b, type } = instruction;
-      return write(instruction.dst, space.binary(operator, read(a), read(b), type));
+      const value = space.binary(operator, read(a), read(b), type);
+      if (runner.quiet && value.kind === 'linear') frame.sums.add(value);
+      return write(instruction.dst, value);
     }
     case 'cast':
       return write(instruction.dst, space.cast(read(instruction.a), instruction.type));

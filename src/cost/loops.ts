@@ -42,6 +42,19 @@ const readCell = (runner: Runner, state: State, slot: number | null, address: Va
     ? (state.slots[slot] ?? null)
     : (state.memory.get(address!) ?? runner.space.load(address!, 0));
 
+/** A variable that was not set before the loop, where it is shown, has a value of which only the name is known. */
+function initialOf(
+  runner: Runner,
+  frame: Frame,
+  state: State,
+  slot: number | null,
+  address: Value | null,
+): Value {
+  return (
+    readCell(runner, state, slot, address) ?? runner.read(frame, state, frame.slotOf.indexOf(slot ?? -1))
+  );
+}
+
 function writeCell(state: State, slot: number | null, address: Value | null, value: Value): void {
   if (slot !== null) state.slots[slot] = value;
   else state.memory.set(address!, value);
@@ -96,9 +109,7 @@ function survey(runner: Runner, frame: Frame, loop: Loop, entry: State, order: r
         initial: Value;
       }[] = [];
       const open = (slot: number | null, address: Value | null, name: string): void => {
-        const initial = readCell(runner, entry, slot, address);
-        // A variable that is first set inside the loop has no value to carry from turn to turn.
-        if (!initial) return;
+        const initial = initialOf(runner, frame, entry, slot, address);
         const stand = space.symbol(name, key(`${slot ?? address!.id}`));
         symbols.push({ slot, address, name, symbol: stand, initial });
         writeCell(start, slot, address, stand);
@@ -188,7 +199,7 @@ function turnsOf(runner: Runner, frame: Frame, loop: Loop, { cells, exits }: Sur
       (register < 0 || (frame.fn.registers[register]!.bits === 64 && !frame.fn.registers[register]!.signed))
     );
   });
-  const context = { space, cells, wide, byPages: stepsPages(frame, loop, cells) };
+  const context = { space, cells, wide, byPages: stepsPages(frame, cells) };
   let best: Turns | null = null;
   for (const exit of exits) {
     const parts = alternatives(exit.test, yes, runner).map(part => ({
@@ -220,24 +231,18 @@ function turnsOf(runner: Runner, frame: Frame, loop: Loop, { cells, exits }: Sur
 
 /** The source's own expression as the number of turns. */
 function named(exit: ExitTest): Polynomial {
-  const text = exit.text.replace(/\s+/g, '').replace(/[^\w.<>=!&|()-]/g, '');
-  return symbol(text === '' ? symbolText(exit.test) : `(${text.replace(/[()]/g, '').slice(0, 60)})`);
+  const text = exit.text.replace(/\s+/g, '').replace(/[^\w.,<>=!&|()*-]/g, '');
+  if (text === '') return symbol(symbolText(exit.test));
+  const balanced = text.length <= 70 && text.split('(').length === text.split(')').length;
+  return symbol(`(${balanced ? text : text.slice(0, 60).replace(/[()]/g, '')})`);
 }
 
 /** Whether a counter of the loop is used times a page or more, as an address: `start + i * PAGE_SIZE`. */
-function stepsPages(frame: Frame, loop: Loop, cells: readonly Cell[]): boolean {
+function stepsPages(frame: Frame, cells: readonly Cell[]): boolean {
   const counters = new Set(cells.map(cell => cell.symbol));
-  for (const block of loop.blocks) {
-    const { first, end } = frame.flow.blocks[block]!;
-    for (let at = first; at < end; at++) {
-      const instruction = frame.fn.code[at]!;
-      if (!('dst' in instruction) || instruction.dst === null || frame.slotOf[instruction.dst]! >= 0)
-        continue;
-      const value = frame.single[instruction.dst];
-      if (value?.kind === 'linear' && value.terms.some(([term, factor]) => byPage(term, factor, counters)))
-        return true;
-    }
-  }
+  for (const value of frame.sums)
+    if (value.kind === 'linear' && value.terms.some(([term, factor]) => byPage(term, factor, counters)))
+      return true;
   return false;
 }
 

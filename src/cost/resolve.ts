@@ -193,8 +193,18 @@ function pickAnswers(
     for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return a[at]! - b[at]!;
     return 0;
   };
-  const found: { answer: Answer; rank: number[] }[] = [];
+  const { space } = comparison;
+  const wanted = comparison.reached
+    .map(guard => restrictAll(space, guard, fixed))
+    .filter(guard => guard !== no);
+  let most = -1;
+  let found: { answer: Answer; rank: number[] }[] = [];
   for (const assignment of assignments(open, fixed, groups)) {
+    // Together the open conditions still have to let the pass reach as many changed lines as possible.
+    const reached = wanted.filter(guard => restrictAll(space, guard, assignment) !== no).length;
+    if (reached < most) continue;
+    if (reached > most) found = [];
+    most = reached;
     const answer = answerUnder(comparison, assignment);
     found.push({ answer, rank: rank(answer) });
   }

@@ -35,9 +35,9 @@ export interface Frame {
   readonly fn: IrFunction;
   readonly gaps: ReadonlySet<number>;
   readonly flow: Flow;
-  /** Registers that are set in one place only. */
+  /** Temporaries, which are set in one place only. */
   readonly single: (Value | null)[];
-  /** Slot of a register that is set in several places, else -1. */
+  /** Slot of a variable, or of a register that is set in several places, else -1. */
   readonly slotOf: Int32Array;
   readonly slotCount: number;
   readonly depth: number;
@@ -46,6 +46,8 @@ export interface Frame {
   /** The line of the priced function that leads here; null in the priced function itself. */
   readonly site: Place | null;
   readonly returns: { guard: Guard; value: Value | null; state: State }[];
+  /** Sums that were worked out while a loop's turns are looked for: addresses made of its counter are among them. */
+  readonly sums: Set<Value>;
 }
 
 /** A way out of a block. */
@@ -106,7 +108,8 @@ function shapeOf(fn: IrFunction): Shape {
   const slotOf = new Int32Array(fn.registers.length).fill(-1);
   let slotCount = 0;
   sets.forEach((count, register) => {
-    if (count > 1) slotOf[register] = slotCount++;
+    // A variable that is set once may be one whose first value stands in lines that are not shown.
+    if (count > 1 || (count === 1 && fn.names[register])) slotOf[register] = slotCount++;
   });
   const shape = { flow, slotOf, slotCount, gaps: gapsOf(fn) };
   shapes.set(fn.code, shape);
@@ -192,6 +195,7 @@ export class Runner {
       chain: [...chain, fn.name],
       site,
       returns: [],
+      sums: new Set(),
     };
     const inner: State = {
       guard: state.guard,

@@ -596,7 +596,7 @@ const kinds: readonly Kind[] = [
  }
 `,
     delta: { INVPCID_CTX: '-1', INVPCID_ALL_GLOBAL: '1' },
-    other: {},
+    other: { CR3_FLUSH: '-1', INVLPG: '1' },
   },
   {
     name: 'a recursive descent is not followed for ever',
