@@ -33,6 +33,9 @@ export function readDefinition(text: string): Definition | null {
 /** Pieces of a line: names, numbers (`1f`), strings, and everything else one by one. */
 const piece = /[A-Za-z_]\w*|\.?[0-9][\w.]*|"(?:[^"\\]|\\.)*"|\s+|##|[^]/g;
 
+/** Stands behind a name that was met inside its own expansion and is never to be expanded again. */
+const painted = '\u0001';
+
 /** Expands macros in text. `lookup` gives the definition of a name, null for none. */
 export class Expander {
   private spent = 0;
@@ -41,7 +44,8 @@ export class Expander {
 
   /** The text of one line, expanded. Throws {@link AsmBoundReached} on a macro bomb. */
   expand(text: string): string {
-    return this.run(text, new Set(), 0);
+    const expanded = this.run(text, new Set(), 0);
+    return expanded.includes(painted) ? expanded.replaceAll(painted, '') : expanded;
   }
 
   private run(text: string, hidden: ReadonlySet<string>, depth: number): string {
@@ -52,7 +56,12 @@ export class Expander {
     let changed = false;
     for (let at = 0; at < pieces.length; at++) {
       const word = pieces[at]!;
-      const definition = /^[A-Za-z_]/.test(word) && !hidden.has(word) ? this.lookup(word) : null;
+      const isName = /^[A-Za-z_]/.test(word) && pieces[at + 1] !== painted;
+      const definition = isName ? this.lookup(word) : null;
+      if (definition && hidden.has(word)) {
+        out += word + painted;
+        continue;
+      }
       if (!definition) {
         out += word;
         continue;
@@ -118,7 +127,7 @@ export class Expander {
         const next = pieces[at + 1]?.trim() === '' ? at + 2 : at + 1;
         const quoted = named.get(pieces[next] ?? '');
         if (quoted !== undefined) {
-          word = JSON.stringify(quoted);
+          word = JSON.stringify(quoted.replaceAll(painted, ''));
           at = next;
         }
       }

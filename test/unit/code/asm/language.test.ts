@@ -327,6 +327,17 @@ SYM_CODE_END(tq_it)`;
     assert.deepEqual(run(find(lower(file(text)), 'tq_it')).trace, ['CR3_WRITE 11']);
   });
 
+  it('does not expand a name inside its own expansion, also not as an argument', () => {
+    const text = `#define TQ_SELF(x) TQ_SELF x, TQ_SELF
+#define TQ_SAME(x) x
+SYM_CODE_START(tq_it)
+	TQ_SAME(TQ_SELF(%rax))
+SYM_CODE_END(tq_it)`;
+    const call = find(lower(file(text)), 'tq_it').code[0];
+    assert.ok(call?.op === 'call');
+    assert.equal(call.text, 'TQ_SELF %rax, TQ_SELF');
+  });
+
   it('does not take the $ of an immediate for a part of the name', () => {
     assert.deepEqual(traceOf('#define TQ_BIT 63\nbts $TQ_BIT, %rax\nmov %rax, %cr3'), [
       'CR3_WRITE 8000000000000000',
