@@ -184,6 +184,11 @@ export class Core {
     if (global[Gw.ChangeWaiters] !== 0) global[Gw.Urgent] = 1;
   }
 
+  /** The next choice of a CPU comes now. */
+  urgent(): void {
+    this.global[Gw.Urgent] = 1;
+  }
+
   /** An interrupt may be there for a CPU. */
   poke(cpu: number): void {
     this.control[cpu * controlWords + Cw.Poke] = 1;

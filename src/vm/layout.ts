@@ -65,9 +65,15 @@ export class Layout {
     const struct = this.struct(tag, union);
     for (const { name, type, bits } of members) {
       const known = struct.members.get(name);
-      if (!known) struct.members.set(name, { type, bits, offset: -1 });
-      else if (known.type.kind === 'unknown') known.type = type;
+      if (!known) struct.members.set(name, { type: this.sized(tag, name, type), bits, offset: -1 });
+      else if (known.type.kind === 'unknown') known.type = this.sized(tag, name, type);
     }
+  }
+
+  /** CPU masks have the length that the number of CPUs needs; the text says NR_CPUS. */
+  private sized(tag: string, name: string, type: IrType): IrType {
+    const mask = (tag === 'cpumask' && name === 'bits') || (tag === 'mm_struct' && name === 'cpu_bitmap');
+    return mask && type.kind === 'array' ? { ...type, length: this.maskWords } : type;
   }
 
   private struct(tag: string, union = false): Struct {
@@ -142,7 +148,7 @@ export class Layout {
   }
 
   private openLength(of: IrType): number {
-    return of.kind === 'integer' && of.bits === 64 ? Math.max(this.maskWords, openArray) : openArray;
+    return of.kind === 'struct' && this.slots(of) > openArray ? 1 : openArray;
   }
 
   private structSlots(tag: string): number {

@@ -21,11 +21,14 @@ export const enum EventKind {
   TaskEnd,
   /** The run stops: `code` the verdict. */
   Verdict,
+  /** An IPI is sent: `code` its vector, `extra` the target. All of them have been handled. */
+  Ipi,
+  IpiWait,
 }
 
 export const eventKindNames = [
   ...['operation', 'store', 'call', 'return', 'interrupt', 'interrupt-return', 'primitive', 'wait', 'resume'],
-  ...['task', 'task-end', 'verdict'],
+  ...['task', 'task-end', 'verdict', 'ipi', 'ipi-wait'],
 ] as const;
 
 export const eventWords = 6;

@@ -9,6 +9,7 @@ import type { Primitive } from './primitives';
 import { primitiveFor, unknownPrimitive } from './primitives';
 import { slotBytes } from './program';
 import { halves, whole } from './pairs';
+import { preludePrimitives } from './prelude';
 import { Scheduler } from './schedule';
 import { hashAll, hashSituation, pack, unpack } from './snapshot';
 import type { StateLayout, StateSizes, VmMachine } from './state';
@@ -81,8 +82,14 @@ export class Vm implements Services {
     this.core.initialise(options.seed ?? 1);
     this.words = new Int32Array(buffer);
     this.setFeatures();
+    for (let cpu = 0; cpu < program.cpus; cpu++) {
+      const slot = this.slot(['vm_all_cpus', 'bits', cpu >> 6]);
+      if (slot === null) break;
+      const half = cpu & 32 ? this.core.memoryHi : this.core.memoryLo;
+      half[slot]! |= 1 << (cpu & 31);
+    }
     this.operations = operationRunners(program.operations);
-    const more = options.primitives ?? new Map<string, Primitive>();
+    const more = new Map([...preludePrimitives, ...(options.primitives ?? [])]);
     this.primitives = program.primitives.map(
       (name, number) => primitiveFor(name, more) ?? unknownPrimitive(number),
     );

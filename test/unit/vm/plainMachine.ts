@@ -133,7 +133,7 @@ export function plainMachine(cpus: number, buffer: ArrayBuffer, byteOffset: numb
       state[at(cpu, At.Cycles)] = Math.max(state[at(cpu, At.Cycles)]!, state[at(other, At.Cycles)]!);
     },
     count: no,
-    tally: no,
+    tally: () => undefined,
     unpriced: () => 0,
     operation: () => 0,
     misses: () => 0,

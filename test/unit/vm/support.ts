@@ -5,6 +5,13 @@ import { lowerAsm } from '../../../src/code/asm/lower';
 import { lowerC } from '../../../src/code/lowerC';
 import type { LinkOptions } from '../../../src/vm/link';
 import { link } from '../../../src/vm/link';
+import {
+  callHandler,
+  callVector,
+  preludePath,
+  preludePrimitives,
+  preludeText,
+} from '../../../src/vm/prelude';
 import { isPrimitiveName } from '../../../src/vm/primitives';
 import type { VmOptions } from '../../../src/vm/vm';
 import { Vm } from '../../../src/vm/vm';
@@ -17,6 +24,12 @@ export const lowered = (text: string, path = 'kernel/tq.c'): IrModule =>
 export const assembled = (text: string, path = 'arch/x86/entry/tq.S'): IrModule =>
   lowerAsm([fileUnit(path, text)], { architecture: 'x86', config: new Map() });
 
+let preludeModule: IrModule | null = null;
+/** The prelude, lowered once. */
+export const prelude = (): IrModule => (preludeModule ??= lowered(preludeText, preludePath));
+
+export const callHandlers: ReadonlyMap<number, string> = new Map([[callVector, callHandler]]);
+
 export interface Setup extends Partial<Omit<VmOptions, 'program' | 'machine' | 'machineBytes'>> {
   readonly cpus?: number;
   readonly link?: Partial<LinkOptions>;
@@ -24,7 +37,12 @@ export interface Setup extends Partial<Omit<VmOptions, 'program' | 'machine' | '
 
 export function machineFor(modules: readonly IrModule[], setup: Setup = {}): Vm {
   const cpus = setup.cpus ?? 1;
-  const program = link({ modules, cpus, primitives: { has: isPrimitiveName }, ...setup.link });
+  const program = link({
+    modules,
+    cpus,
+    primitives: { has: name => isPrimitiveName(name) || preludePrimitives.has(name) },
+    ...setup.link,
+  });
   return new Vm({
     tasks: [],
     features: new Set(),
