@@ -22,6 +22,14 @@ export class Configuration {
     private readonly settings: ReadonlyMap<string, boolean>,
   ) {}
 
+  /** Equal for equal architectures and settings. */
+  get signature(): string {
+    return `${this.architecture} ${[...this.settings]
+      .map(([name, value]) => `${name}=${value}`)
+      .sort()
+      .join(' ')}`;
+  }
+
   /** The same settings; what is asked of it is not recorded here. */
   get unrecorded(): Configuration {
     return (this.silent ??= new Configuration(this.architecture, this.settings));

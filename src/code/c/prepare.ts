@@ -31,11 +31,10 @@ export function prepare(unit: SourceUnit, context: ConditionContext): PreparedUn
   const weak: { firstLine: number; lastLine: number }[] = [];
   const skipped: Skipped[] = [];
   for (const { first, last } of stretches(unit)) {
-    const base = source.length;
-    const stream = tokenise(unit.lines, first, last, !unit.whole);
-    const tokens = base ? stream.tokens.map(token => shifted(token, base)) : stream.tokens;
+    const stream = tokenise(unit.lines, first, last, { fragment: !unit.whole, base: source.length });
+    const { tokens } = stream;
     for (const token of tokens) source.push(token);
-    const conditioned = new Conditionals({ ...stream, tokens }, context, events).run();
+    const conditioned = new Conditionals(stream, context, events).run();
     weak.push(...conditioned.weak);
     skipped.push(...stream.skipped);
     const heading = unit.headings[unit.lines[first]?.hunk ?? -1] ?? '';
@@ -43,12 +42,6 @@ export function prepare(unit: SourceUnit, context: ConditionContext): PreparedUn
   }
   return { unit, source, segments, events, weak, skipped };
 }
-
-const shifted = (token: Token, base: number): Token => ({
-  ...token,
-  from: token.from + base,
-  to: token.to + base,
-});
 
 /** Ranges of neighbouring lines. */
 function stretches(unit: SourceUnit): { first: number; last: number }[] {

@@ -20,7 +20,7 @@ import { sliceUnit } from './slice';
 import type { Node, Parsed } from './syntax';
 import { child, parseTokens } from './syntax';
 import type { Token } from './tokens';
-import { madeUp, tokensOf } from './tokens';
+import { tokensOf } from './tokens';
 import type { CType, StructInfo } from './types';
 import { unknownType } from './types';
 import { TypeMarkers } from './typeMarkers';
@@ -66,6 +66,15 @@ const readTable = (texts: readonly string[]): ReadonlyMap<string, Macro> => {
 const preludeMacros = readTable(prelude);
 const fallbacks = readTable(fallbackMacros);
 
+interface ReadUnit {
+  readonly unit: PreparedUnit;
+  readonly chunks: readonly Chunk[];
+  readonly signature: string;
+}
+
+/** Files of trees as read before. */
+const readBefore = new WeakMap<SourceUnit, ReadUnit>();
+
 export class Program {
   readonly own: PreparedUnit[] = [];
   private readonly prepared = new Map<SourceUnit, { unit: PreparedUnit; chunks: readonly Chunk[] }>();
@@ -77,6 +86,7 @@ export class Program {
   private readonly constants = new Map<string, bigint>();
   private readonly variables = new Map<string, Variable>();
   private readonly prototypes = new Map<string, CType & { kind: 'function' }>();
+  private readonly parsed = new Map<Chunk, ParsedChunk>();
   private readonly heads = new Map<Chunk, (CType & { kind: 'function' }) | null>();
   private readonly asked = new Set<string>();
   private readonly outerMacros = new Map<string, Macro | null>();
@@ -103,6 +113,21 @@ export class Program {
   private add(unit: SourceUnit): PreparedUnit {
     const known = this.prepared.get(unit);
     if (known) return known.unit;
+    const { unit: made, chunks } = this.read(unit);
+    this.prepared.set(unit, { unit: made, chunks });
+    for (const chunk of chunks) {
+      if (chunk.kind === 'function') append(this.functions, chunk.name, chunk);
+      else for (const name of declarationNames(chunk)) append(this.declarations, name, chunk);
+    }
+    return made;
+  }
+
+  /** Reads a unit into chunks; files of a tree are read once for all programs with the same configuration. */
+  private read(unit: SourceUnit): ReadUnit {
+    const shared = this.ownRead && this.index !== null && unit.side === 'tree';
+    const signature = shared ? this.configuration.signature : '';
+    const known = shared ? readBefore.get(unit) : undefined;
+    if (known?.signature === signature) return known;
     this.preparing++;
     const recorded = this.preparing === 1 && !this.ownRead;
     const made = prepare(unit, {
@@ -110,13 +135,9 @@ export class Program {
       outerMacro: name => (this.preparing > 8 ? null : this.outerMacro(name, unit)),
     });
     this.preparing--;
-    const chunks = sliceUnit(made);
-    this.prepared.set(unit, { unit: made, chunks });
-    for (const chunk of chunks) {
-      if (chunk.kind === 'function') append(this.functions, chunk.name, chunk);
-      else for (const name of declarationNames(chunk)) append(this.declarations, name, chunk);
-    }
-    return made;
+    const result = { unit: made, chunks: sliceUnit(made), signature };
+    if (shared) readBefore.set(unit, result);
+    return result;
   }
 
   // Macros.
@@ -169,13 +190,18 @@ export class Program {
     };
   }
 
-  /** Expands and parses a chunk; a reached bound comes out as a {@link BoundReached}. */
-  parse(chunk: Chunk, tokens: readonly Token[] = chunk.tokens): ParsedChunk {
-    const shielded = tokens.map((token, at) => (at === chunk.nameAt ? { ...token, painted: true } : token));
-    const expanded = expand(shielded, this.scopeOf(chunk));
+  /** Expands and parses a chunk, once; a reached bound comes out as a {@link BoundReached}. */
+  parse(chunk: Chunk): ParsedChunk {
+    const known = this.parsed.get(chunk);
+    if (known) return known;
+    const shielded = chunk.tokens.slice();
+    const name = shielded[chunk.nameAt];
+    if (name) shielded[chunk.nameAt] = { ...name, painted: true };
     const markers = new TypeMarkers();
-    const marked = markers.mark(fixForGrammar(expanded));
-    return { tokens: marked, parsed: parseTokens(marked), markers };
+    const tokens = markers.mark(fixForGrammar(expand(shielded, this.scopeOf(chunk))));
+    const result = { tokens, parsed: parseTokens(tokens), markers };
+    this.parsed.set(chunk, result);
+    return result;
   }
 
   // Functions.
@@ -209,17 +235,24 @@ export class Program {
     const known = this.heads.get(chunk);
     if (known !== undefined) return known;
     this.heads.set(chunk, null);
-    const brace = chunk.tokens.findIndex(token => token.text === '{');
-    const line = chunk.firstLine;
-    const { parsed, markers } = this.parse(chunk, [...chunk.tokens.slice(0, brace), madeUp(';', line)]);
-    const declaration = parsed.ok ? parsed.root.children[0] : undefined;
-    const declarator = declaration && child(declaration, 'declarator');
-    if (!declaration || !declarator) return null;
+    const { parsed, markers } = this.tryParse(chunk) ?? {};
+    const definition = parsed?.ok ? parsed.root.children[0] : undefined;
+    const declarator = definition && child(definition, 'declarator');
+    if (!markers || !declarator) return null;
     const names = this.typeNames(chunk, markers);
-    const { type } = declare(baseType(declaration, names), declarator, names);
+    const { type } = declare(baseType(definition, names), declarator, names);
     const result = type.kind === 'function' ? type : null;
     this.heads.set(chunk, result);
     return result;
+  }
+
+  private tryParse(chunk: Chunk): ParsedChunk | null {
+    try {
+      return this.parse(chunk);
+    } catch (error) {
+      if (error instanceof BoundReached) return null;
+      throw error;
+    }
   }
 
   // Declarations.
@@ -289,14 +322,10 @@ export class Program {
   private declareChunk(chunk: Chunk): void {
     if (this.declared.has(chunk)) return;
     this.declared.add(chunk);
-    try {
-      const { tokens, parsed, markers } = this.parse(chunk);
-      if (!parsed.ok) return;
-      const names = this.typeNames(chunk, markers);
-      for (const node of parsed.root.children) this.declareNode(node, { chunk, tokens, names });
-    } catch (error) {
-      if (!(error instanceof BoundReached)) throw error;
-    }
+    const { tokens, parsed, markers } = this.tryParse(chunk) ?? {};
+    if (!parsed?.ok || !tokens || !markers) return;
+    const names = this.typeNames(chunk, markers);
+    for (const node of parsed.root.children) this.declareNode(node, { chunk, tokens, names });
   }
 
   private declareNode(node: Node, at: { chunk: Chunk; tokens: readonly Token[]; names: TypeNames }): void {

@@ -55,28 +55,53 @@ async function load(loader: WasmLoader): Promise<void> {
 /** True once {@link loadCParser} has finished. */
 export const isCParserLoaded = (): boolean => parser !== null;
 
-/** Leaves whose inside is of no interest. */
-const opaqueTypes = new Set([
-  'string_literal',
-  'char_literal',
-  'number_literal',
-  'comment',
-  'system_lib_string',
+/** Nodes whose inside is of no interest. */
+const leafTypes = new Set([
+  ...['string_literal', 'char_literal', 'number_literal', 'comment', 'system_lib_string', 'identifier'],
+  ...['field_identifier', 'type_identifier', 'statement_identifier', 'primitive_type', 'true', 'false'],
 ]);
+
+/** A parse as it is remembered: of a failed one, the token where it failed. */
+type Remembered =
+  | { readonly ok: true; readonly root: Node }
+  | { readonly ok: false; readonly reason: string; readonly token: number };
+
+/** Trees by their text: both sides of a patch, and each edit of it, hold mostly the same functions. */
+const remembered = new Map<string, Remembered>();
+let rememberedLength = 0;
+/** Characters of text whose trees are kept. */
+const rememberAtMost = 400_000;
 
 /** Parses tokens as a translation unit. */
 export function parseTokens(tokens: readonly Token[]): Parsed {
   if (!parser) throw new Error('loadCParser has not finished');
   checkNesting(tokens);
+  const text = tokens.map(token => token.text).join(' ');
+  let found = remembered.get(text);
+  if (!found) {
+    found = parseText(parser, text, tokens);
+    if (rememberedLength + text.length > rememberAtMost) {
+      remembered.clear();
+      rememberedLength = 0;
+    }
+    remembered.set(text, found);
+    rememberedLength += text.length;
+  }
+  if (found.ok) return found;
+  const line = tokens[found.token]?.line ?? tokens.at(-1)?.line ?? 0;
+  return { ok: false, reason: found.reason, line };
+}
+
+function parseText(with_: Parser, text: string, tokens: readonly Token[]): Remembered {
+  const tree = with_.parse(text);
+  if (!tree) return { ok: false, reason: 'the parser gave up', token: 0 };
   const starts = new Int32Array(tokens.length + 1);
-  let text = '';
+  let at = 0;
   tokens.forEach((token, index) => {
-    starts[index] = text.length;
-    text += `${token.text} `;
+    starts[index] = at;
+    at += token.text.length + 1;
   });
-  starts[tokens.length] = text.length;
-  const tree = parser.parse(text);
-  if (!tree) return { ok: false, reason: 'the parser gave up', line: tokens[0]?.line ?? 0 };
+  starts[tokens.length] = at;
   const cursor = tree.walk();
   try {
     return new Reader(cursor, tokens, starts).run();
@@ -105,8 +130,9 @@ interface Building {
   readonly words?: readonly string[];
 }
 
+/** Walks a tree once. Every call of the cursor crosses into WebAssembly, so it asks as little as it can. */
 class Reader {
-  private error: { reason: string; line: number } | null = null;
+  private error: { reason: string; token: number } | null = null;
   private at = 0;
 
   constructor(
@@ -115,9 +141,9 @@ class Reader {
     private readonly starts: Int32Array,
   ) {}
 
-  run(): Parsed {
+  run(): Remembered {
     const { cursor } = this;
-    const root = this.node();
+    const root = this.node(cursor.nodeType, '');
     const stack: Building[] = [root];
     let entered = cursor.gotoFirstChild();
     while (stack.length && !this.error) {
@@ -129,10 +155,18 @@ class Reader {
         continue;
       }
       if (stack.length > bounds.treeDepth) throw new BoundReached('treeDepth');
-      const node = this.node();
-      const { field } = node;
-      if (cursor.nodeIsNamed || field) stack.at(-1)!.children.push(node);
-      if (!opaqueTypes.has(node.type) && cursor.gotoFirstChild()) stack.push(node);
+      const type = cursor.nodeType;
+      const named = isWord(type);
+      const field = cursor.currentFieldId ? (cursor.currentFieldName ?? '') : '';
+      if (!named && !field) {
+        // Punctuation; a missing one has no width, which only a question to the cursor tells.
+        if (cursor.nodeIsMissing) this.missing(type);
+        entered = cursor.gotoNextSibling();
+        continue;
+      }
+      const node = this.node(type, field);
+      if (field || cursor.nodeIsNamed) stack.at(-1)!.children.push(node);
+      if (named && !leafTypes.has(type) && cursor.gotoFirstChild()) stack.push(node);
       else entered = cursor.gotoNextSibling();
     }
     if (this.error) return { ok: false, ...this.error };
@@ -140,17 +174,22 @@ class Reader {
     return { ok: true, root };
   }
 
-  private node(): Building {
+  private node(type: string, field: string): Building {
     const { cursor } = this;
-    const type = cursor.nodeType;
-    const from = this.tokenAt(cursor.startIndex);
+    const start = cursor.startIndex;
+    const end = cursor.endIndex;
+    const from = this.tokenAt(start);
     if (type === 'ERROR') this.fail('the parser cannot read', from);
-    else if (cursor.nodeIsMissing) this.fail(`the parser misses '${type}' before`, from);
-    const to = this.tokenAt(cursor.endIndex);
+    else if (start === end && cursor.nodeIsMissing) this.missing(type);
+    const to = this.tokenAt(end);
     const text = to - from === 1 ? this.tokens[from]!.text : '';
-    const node = { type, field: cursor.currentFieldName ?? '', from, to, children: [], text };
+    const node = { type, field, from, to, children: [], text };
     if (type !== 'sized_type_specifier') return node;
     return { ...node, words: this.tokens.slice(from, to).map(token => token.text) };
+  }
+
+  private missing(type: string): void {
+    this.fail(`the parser misses '${type}' before`, this.tokenAt(this.cursor.startIndex));
   }
 
   private fail(what: string, token: number): void {
@@ -158,10 +197,7 @@ class Reader {
       .slice(token, token + 6)
       .map(one => one.text)
       .join(' ');
-    this.error ??= {
-      reason: `${what} '${text}'`,
-      line: this.tokens[token]?.line ?? this.tokens.at(-1)?.line ?? 0,
-    };
+    this.error ??= { reason: `${what} '${text}'`, token };
   }
 
   /** Index of the first token that starts at or behind text offset `offset`. */
@@ -182,6 +218,12 @@ class Reader {
     this.at = at;
     return at;
   }
+}
+
+/** Named nodes have names made of letters; so have keywords, which are then asked for. */
+function isWord(type: string): boolean {
+  const code = type.charCodeAt(0);
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
 }
 
 /** The grammar reads `!n--` as `(!n)--`; in C the postfix operator binds first. */

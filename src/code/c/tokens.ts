@@ -51,8 +51,8 @@ export interface TokenStream {
   readonly lastLine: number;
 }
 
-const LETTER = /[A-Za-z_$]/;
-const WORD = /[\w$]/;
+/** Marks that no longer one begins with. */
+const single = new Set(['(', ')', '{', '}', '[', ']', ';', ',', ':', '?', '~']);
 /** Longest first. `::` is not C's. */
 const PUNCTUATORS = [
   '...',
@@ -81,18 +81,19 @@ const PUNCTUATORS = [
 ];
 
 /**
- * Tokens of `lines[first…last]`, read as one text. `fragment`: lines before it may be missing. A comment that began before it, or that does not end in it, is
+ * Tokens of `lines[first…last]`, read as one text. `fragment`: lines before it may be missing; `base`: index
+ * of its first token in the unit. A comment that began before it, or that does not end in it, is
  * recognised; so is the tail of a macro whose head is not shown.
  */
 export function tokenise(
   lines: readonly SourceLine[],
   first: number,
   last: number,
-  fragment = false,
+  options: { readonly fragment?: boolean; readonly base?: number } = {},
 ): TokenStream {
-  const stream = new Scanner(lines, first, last).run();
+  const stream = new Scanner(lines, first, last, options.base ?? 0).run();
   const inset = /^[ \t]/.test(lines[stream.tokens[0]?.line ?? first]?.text ?? '');
-  return fragment && inset ? withoutMacroEnd(stream) : stream;
+  return options.fragment === true && inset ? withoutMacroEnd(stream) : stream;
 }
 
 /**
@@ -144,6 +145,7 @@ class Scanner {
     private readonly lines: readonly SourceLine[],
     private readonly first: number,
     private readonly last: number,
+    private readonly base: number,
   ) {}
 
   run(): TokenStream {
@@ -249,7 +251,7 @@ class Scanner {
       } else {
         const end = tokenEnd(text, at);
         const kind = kindOf(char, text[at + 1]);
-        const index = into === this.tokens ? into.length : -1;
+        const index = into === this.tokens ? this.base + into.length : -1;
         into.push({ kind, text: text.slice(at, end), line, space: this.space, from: index, to: index });
         this.space = false;
         at = end;
@@ -267,12 +269,15 @@ function isStarred(text: string): boolean {
 }
 
 function kindOf(char: string, next: string | undefined): TokenKind {
-  if (LETTER.test(char)) return 'name';
+  if (isLetter(char)) return 'name';
   if (isDigit(char) || (char === '.' && next !== undefined && isDigit(next))) return 'number';
   if (char === '"') return 'string';
   return char === "'" ? 'char' : 'punct';
 }
 
+const isLetter = (char: string): boolean =>
+  (char >= 'a' && char <= 'z') || (char >= 'A' && char <= 'Z') || char === '_' || char === '$';
+const isWord = (char: string): boolean => isLetter(char) || isDigit(char);
 const isDigit = (char: string): boolean => char >= '0' && char <= '9';
 
 function tokenEnd(text: string, at: number): number {
@@ -280,7 +285,7 @@ function tokenEnd(text: string, at: number): number {
   let end = at + 1;
   switch (kindOf(char, text[at + 1])) {
     case 'name':
-      while (end < text.length && WORD.test(text[end]!)) end++;
+      while (end < text.length && isWord(text[end]!)) end++;
       return end;
     case 'number':
       return numberEnd(text, at);
@@ -289,7 +294,7 @@ function tokenEnd(text: string, at: number): number {
       while (end < text.length && text[end] !== char) end += text[end] === '\\' ? 2 : 1;
       return Math.min(end + 1, text.length);
     case 'punct':
-      return at + (PUNCTUATORS.find(mark => text.startsWith(mark, at))?.length ?? 1);
+      return at + (single.has(char) ? 1 : (PUNCTUATORS.find(mark => text.startsWith(mark, at))?.length ?? 1));
   }
 }
 
@@ -298,7 +303,7 @@ function numberEnd(text: string, at: number): number {
   let end = at + 1;
   for (; end < text.length; end++) {
     const char = text[end]!;
-    if (WORD.test(char) || char === '.') continue;
+    if (isWord(char) || char === '.') continue;
     const exponent = !hexadecimal && 'eEpP'.includes(text[end - 1]!);
     if (!exponent || (char !== '+' && char !== '-')) break;
   }
