@@ -55,6 +55,10 @@ export class Lowering {
   readonly dotted = new Set<string>();
   readonly knownTypes = new Map<Node, CType>();
   readonly knownConditions = new Map<Node, boolean | null>();
+  /** Lines behind a gap to which no path leads from what is shown before it. */
+  readonly cutOff = new Set<number>();
+  /** Labels for such lines, which the function's beginning leads to. */
+  readonly resumed = new Map<number, Label>();
   readonly caseLabels = new Map<Node, Label>();
   /** Behind the last instruction of the body. */
   readonly end: Label = { at: -1 };

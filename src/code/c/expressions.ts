@@ -11,7 +11,7 @@ import { gatesTest } from './featureTests';
 import { initialise } from './initialisers';
 import { charValue, integerLiteral } from './literals';
 import { lowerPlace, lowerTarget } from './places';
-import { unseen } from './unseen';
+import { notShown, unseen } from './unseen';
 import { lowerStatement } from './statements';
 import type { Node } from './syntax';
 import { child } from './syntax';
@@ -122,7 +122,7 @@ function lowerParenthesis(l: Lowering, node: Node, wanted: boolean): Value {
 
 function lowerName(l: Lowering, node: Node): Value {
   const name = node.text;
-  if (name === unseen) return unknown(l, '', 'not shown by the hunk');
+  if (name === unseen) return unknown(l, '', notShown);
   if (!l.find(name)) {
     if (name === 'current') {
       const dst = l.code.register(unsignedLong);

@@ -20,6 +20,7 @@ import { madeUp } from './tokens';
 import type { TypeMarkers } from './typeMarkers';
 import type { CType } from './types';
 import { decayed, unknownType, voidType } from './types';
+import { notShown } from './unseen';
 import { inRegister, store, unknown } from './values';
 
 export interface LoweredFunction {
@@ -43,7 +44,10 @@ export function lowerFunction(program: Program, chunk: Chunk): LoweredFunction {
     const definition = text.parsed.root.children.find(node => node.type === 'function_definition');
     if (!definition || text.parsed.root.children.length !== 1)
       return unreadable(chunk, 'it is not one function', chunk.firstLine, 'unreadable');
-    return new FunctionLowering(program, chunk, text, definition).run();
+    const first = new FunctionLowering(program, chunk, text, definition);
+    const result = first.run();
+    if (!first.cutOff.size) return result;
+    return new FunctionLowering(program, chunk, text, definition).run(first.cutOff);
   } catch (error) {
     if (!(error instanceof BoundReached)) throw error;
     return unreadable(chunk, error.message, chunk.firstLine, 'limit');
@@ -104,13 +108,21 @@ class FunctionLowering {
     text.markers.resolver = tokens => typeOfTokens(this.l, tokens, text.markers);
   }
 
-  run(): LoweredFunction {
+  /** Lines behind gaps that nothing shown leads to. */
+  get cutOff(): ReadonlySet<number> {
+    return this.l.cutOff;
+  }
+
+  /** `resumed`: lines behind gaps that unseen code leads to. */
+  run(resumed: ReadonlySet<number> = new Set()): LoweredFunction {
     const { l, code, chunk } = this;
     const body = child(this.definition, 'body')!;
     collectUses(l, body);
     this.placeParameters();
+    for (const line of resumed) this.leadTo(line);
     for (const statement of body.children) lowerStatement(l, statement);
     code.line = chunk.lastLine;
+    for (const label of l.resumed.values()) if (label.at < 0) code.place(label);
     this.placeMissingLabels();
     if (l.end.used) code.place(l.end);
     if (code.reachable) code.emit({ op: 'return', value: null });
@@ -134,6 +146,16 @@ class FunctionLowering {
         message: `${chunk.name}: lines before this one are not shown by the patch`,
       })),
     };
+  }
+
+  /** An unseen condition at the beginning, under which the code at `line` is what runs. */
+  private leadTo(line: number): void {
+    const { l, code } = this;
+    const [there, on] = [code.label(), code.label()];
+    code.line = line;
+    code.branch(unknown(l, '', notShown).register, there, on, '…', null);
+    code.place(on);
+    l.resumed.set(line, there);
   }
 
   private placeParameters(): void {

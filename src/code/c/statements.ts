@@ -15,6 +15,7 @@ import { convert, inRegister, materialise, unknown } from './values';
 
 export function lowerStatement(l: Lowering, node: Node): void {
   l.at(node);
+  if (l.chunk.gaps.includes(l.code.line)) resume(l, l.code.line);
   switch (node.type) {
     case 'compound_statement':
       l.scopes.push(new Map());
@@ -59,6 +60,13 @@ export function lowerStatement(l: Lowering, node: Node): void {
     default:
       lowerValue(l, node, false);
   }
+}
+
+/** Behind unseen lines control may come from anywhere, even if what is shown before them ends in a return. */
+function resume(l: Lowering, line: number): void {
+  const label = l.resumed.get(line);
+  if (label && label.at < 0) l.code.place(label);
+  else if (!label && !l.code.reachable) l.cutOff.add(line);
 }
 
 /** `else if` chains are walked, not nested: they may be long. */

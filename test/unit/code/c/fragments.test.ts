@@ -223,6 +223,22 @@ void tq(int n)
     );
   });
 
+  it('code behind a gap can be reached though what is shown before it returns', () => {
+    const text = `@@ 10 int tq(int n)
+int tq(int n)
+{
+	tq_first();
+	return 0;
+@@ 60 int tq(int n)
+	tq_last();
+	return 1;
+}`;
+    const { code } = functionNamed(lower(text), 'tq');
+    const last = code.findIndex(one => one.op === 'call' && one.callee === 'tq_last');
+    assert.ok(code.some(one => one.op === 'branch' && one.text === '…' && one.target === last));
+    assert.ok(code.some(one => one.op === 'call' && one.callee === 'tq_first'));
+  });
+
   it('break and goto whose target is not shown are unknown, not a guess', () => {
     const text = `@@ 10 void tq(int n)
 	if (n)
