@@ -102,9 +102,7 @@ unsigned long tq_work(unsigned long a, unsigned long b)
       handlers: new Map([[32, 'tq_nmi']]),
     });
     let taken = 0n;
-    while (!vm.isOver) {
-      vm.run(41);
-      if (vm.isOver) break;
+    while (vm.run(41) === 41) {
       vm.machine.interrupts.raiseNmi(0);
       vm.core.poke(0);
       taken++;
