@@ -5,21 +5,14 @@
 import type { IrFunction, IrModule } from '../code/ir';
 import type { SourceUnit } from '../code/source';
 import type { PatchDocument, PatchFile } from '../patch/model';
-import { Layer, LayeredProgram, type MacroModule, type PlaceHints } from './definitions';
-import { macroUnits, withoutMacros } from './macros';
+import type { Layer } from './definitions';
 import { relevantFiles } from './relevance';
 import { patchesOf, type PatchEntry } from './series';
 import type { ModuleCache } from './moduleCache';
 import type { KernelTree } from './tree';
-import {
-  agrees,
-  fileChange,
-  knownAfter,
-  nothingKnown,
-  unitAfter,
-  type FileChange,
-  type KnownFile,
-} from './units';
+import { PatchReader } from './patchReader';
+import { SeriesState } from './seriesState';
+import { fileChange, type FileChange, type KnownFile } from './units';
 
 /** The readers of code. `context` holds units whose macros, types and inline functions may be used. */
 export interface FrontEnd {
@@ -67,153 +60,6 @@ export interface DocumentAnalysis {
   readonly hints: PlaceHints;
 }
 
-/** Greatest number of hunks of one file that are read one after the other. */
-const stageLimit = 40;
-
-/** Hunks that a function has changed lines in. */
-export function hunksTouched(fn: IrFunction): Set<number> {
-  const found = new Set<number>();
-  for (let line = fn.firstLine; line <= fn.lastLine; line++) {
-    const at = fn.unit.lines[line];
-    if (at?.changed && at.hunk >= 0) found.add(at.hunk);
-  }
-  return found;
-}
-
-class PatchReader {
-  private readonly modules: IrModule[] = [];
-
-  constructor(
-    private readonly options: AnalysisOptions,
-    private readonly context: readonly SourceUnit[],
-    private readonly known: ReadonlyMap<string, KnownFile>,
-  ) {}
-
-  private async lower(
-    language: 'c' | 'asm',
-    units: readonly SourceUnit[],
-    beside: readonly SourceUnit[] = [],
-  ): Promise<IrModule | null> {
-    if (!units.length) return null;
-    const { frontEnd } = this.options;
-    const context = [...beside, ...this.context];
-    const read = (): Promise<IrModule> | IrModule =>
-      language === 'c' ? frontEnd.c(units, context) : frontEnd.asm(units, context);
-    const module = await (this.options.cache?.get(language, units, context, read) ?? read());
-    this.modules.push(module);
-    return module;
-  }
-
-  private unit(change: FileChange, applied: number): SourceUnit {
-    return unitAfter(change, applied, knownOf(change, this.known, this.options.tree));
-  }
-
-  async read(entry: PatchEntry, changes: readonly FileChange[], hints: PlaceHints): Promise<PatchAnalysis> {
-    const sides = changes.map(change => {
-      const last = change.hunks.length;
-      return { change, units: new Map([[0, this.unit(change, 0)], [last, this.unit(change, last)]]) }; // prettier-ignore
-    });
-    const found = new Map<
-      PatchFile,
-      { stages: Map<number, readonly IrFunction[]>; unread: Map<number, IrModule['unread']> }
-    >();
-    for (const { file } of changes) found.set(file, { stages: new Map(), unread: new Map() });
-    const layers: Layer[] = [];
-    const trees: Layer[] = [];
-    for (const side of ['before', 'after'] as const) {
-      const units = sides.map(({ change, units: all }) => ({
-        change,
-        stage: side === 'before' ? 0 : change.hunks.length,
-        unit: all.get(side === 'before' ? 0 : change.hunks.length)!,
-      }));
-      const modules: IrModule[] = [];
-      for (const language of ['c', 'asm'] as const) {
-        const own = units.filter(({ change }) => change.language === language);
-        const module = await this.lower(language, own.map(({ unit }) => unit)); // prettier-ignore
-        if (!module) continue;
-        modules.push(module);
-        for (const { change, stage, unit } of own) {
-          const at = found.get(change.file)!;
-          at.stages.set(stage, module.functions.filter(fn => fn.unit === unit)); // prettier-ignore
-          at.unread.set(stage, module.unread.filter(range => range.unit === unit)); // prettier-ignore
-        }
-        if (language === 'c') modules.push(...(await this.readMacros(own, found)));
-      }
-      layers.push(new Layer(modules, units.map(({ unit }) => unit))); // prettier-ignore
-      trees.push(new Layer(modules, null));
-    }
-    for (const { change } of sides) await this.readStages(change, found.get(change.file)!);
-    const files = new Map<PatchFile, FileAnalysis>();
-    for (const { change } of sides) files.set(change.file, { change, ...found.get(change.file)! });
-    const [before, after] = [layers[0]!, layers[1]!];
-    const alone = {
-      before: new LayeredProgram([before], 1, hints),
-      after: new LayeredProgram([after], 1, hints),
-    };
-    const effective = { ...alone, files: [...files.values()] };
-    return {
-      entry,
-      files,
-      layers: { before, after },
-      trees: { before: trees[0]!, after: trees[1]! },
-      modules: this.modules,
-      programs: alone,
-      effective,
-    };
-  }
-
-  /** Macros with a changed body, as functions. One that cannot be read as a function is left out. */
-  private async readMacros(
-    own: readonly { change: FileChange; stage: number; unit: SourceUnit }[],
-    found: ReadonlyMap<PatchFile, { stages: Map<number, readonly IrFunction[]> }>,
-  ): Promise<MacroModule[]> {
-    const modules: MacroModule[] = [];
-    for (const { change, stage, unit } of own) {
-      const macros = macroUnits(unit);
-      const module = await this.lower('c', macros, [withoutMacros(unit, macros)]);
-      if (!module) continue;
-      const { stages } = found.get(change.file)!;
-      const known = new Set(stages.get(stage)?.map(fn => fn.name));
-      const readable = module.functions.filter(
-        fn => fn.unreadable === null && !known.has(fn.name) && macros.includes(fn.unit),
-      );
-      stages.set(stage, [...(stages.get(stage) ?? []), ...readable]);
-      modules.push({ ...module, functions: readable, unread: [], fromMacros: true });
-    }
-    return modules;
-  }
-
-  /** A function that several hunks change is read after each of them, so that each hunk has its own difference. */
-  private async readStages(
-    change: FileChange,
-    {
-      stages,
-      unread,
-    }: { stages: Map<number, readonly IrFunction[]>; unread: Map<number, IrModule['unread']> },
-  ): Promise<void> {
-    const last = change.hunks.length;
-    if (last > stageLimit) return;
-    const byName = new Map<string, Set<number>>();
-    for (const stage of [0, last])
-      for (const fn of stages.get(stage) ?? []) {
-        const hunks = byName.get(fn.name) ?? new Set<number>();
-        for (const hunk of hunksTouched(fn)) hunks.add(hunk);
-        byName.set(fn.name, hunks);
-      }
-    const wanted = new Set<number>();
-    for (const hunks of byName.values())
-      if (hunks.size > 1) for (const hunk of hunks) wanted.add(hunk).add(hunk + 1);
-    for (const stage of wanted) {
-      if (stage === 0 || stage === last) continue;
-      const unit = this.unit(change, stage);
-      const module = await this.lower(change.language, [unit]);
-      if (!module) continue;
-      stages.set(stage, module.functions.filter(fn => fn.unit === unit)); // prettier-ignore
-      unread.set(stage, module.unread);
-    }
-  }
-}
-
 /** The version of the series, where all its patches agree; some names mean different things in different versions. */
 function hintsOf(entries: readonly PatchEntry[]): PlaceHints {
   const versions = new Set(
@@ -228,41 +74,6 @@ const unitsOf = (patch: PatchAnalysis): SourceUnit[] =>
     const unit = stages.get(change.hunks.length)?.[0]?.unit;
     return unit ? [unit] : [];
   });
-
-/** What is known of a file before a patch: what earlier patches left of it, else the tree's text. */
-function knownOf(
-  change: FileChange,
-  known: ReadonlyMap<string, KnownFile>,
-  tree: KernelTree | null,
-): KnownFile {
-  if (change.oldPath === null) return nothingKnown;
-  const before = known.get(change.oldPath);
-  if (before && agrees(change, before)) return before;
-  const lines = before ? null : (tree?.lines(change.oldPath) ?? null);
-  if (!lines) return nothingKnown;
-  const whole: KnownFile = {
-    lines: new Map(lines.map((text, at) => [at + 1, { text, documentLine: 0, heading: '' }])),
-    whole: true,
-  };
-  return agrees(change, whole) ? whole : nothingKnown;
-}
-
-/** The state of a series' files. */
-class SeriesState {
-  readonly names = new Set<string>();
-  known = new Map<string, KnownFile>();
-
-  /** Applies a patch to what is known. */
-  apply(changes: readonly FileChange[], tree: KernelTree | null): void {
-    const after = new Map(this.known);
-    for (const change of changes) {
-      const left = knownAfter(change, knownOf(change, this.known, tree));
-      if (change.oldPath !== null) after.delete(change.oldPath);
-      if (change.newPath !== null) after.set(change.newPath, left);
-    }
-    this.known = after;
-  }
-}
 
 /** Reads every patch of a document. */
 export async function analyseDocument(

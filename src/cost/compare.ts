@@ -6,9 +6,11 @@ import { TooManyConditions, yes, type Guard } from './guard';
 import type { Program } from './program';
 import { Recording } from './record';
 import type { Comparison } from './resolve';
-import { BeyondBound, onceWeight, Runner } from './runner';
+import { BeyondBound, onceWeight } from './frame';
+import { Runner } from './runner';
 import { queueCell } from './xenQueue';
-import { TooManyValues, ValueSpace, type Value } from './values';
+import type { Value } from './value';
+import { TooManyValues, ValueSpace } from './values';
 
 /** One function before and after; null where it is not there. */
 export interface FunctionPair {

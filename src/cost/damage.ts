@@ -6,7 +6,8 @@ import { no, support, type Guard } from './guard';
 import { findInside } from './machineState';
 import { lastName } from './quantity';
 import type { FrameRecord, Recording } from './record';
-import type { Atom, Value, ValueSpace } from './values';
+import type { Atom, Value } from './value';
+import type { ValueSpace } from './values';
 
 const alarm = /^(?:__)?(?:WARN|BUG|IS_ERR|IS_ERR_OR_NULL|PTR_ERR_OR_ZERO|VM_BUG|VM_WARN|ASSERT)/;
 const maybeNull = /alloc|lookup|find_|_find|get_page|kmap|ioremap|_get_unless/;

@@ -1,5 +1,5 @@
 /** Names whose store makes some later path flush. Sources: semantics of the Linux x86 TLB code (`arch/x86/mm/tlb.c`). */
-import type { Value } from './values';
+import type { Value } from './value';
 
 export interface DeferredMark {
   readonly where: string;

@@ -7,8 +7,9 @@ import { cr4Cell, knownConstant } from './knownValues';
 import { rootOf, type State } from './machineState';
 import { one, parse, type Polynomial } from './polynomial';
 import { cr4WithoutFlush } from './record';
-import type { Frame, Runner, Weight } from './runner';
-import type { Value } from './values';
+import type { Frame, Weight } from './frame';
+import type { Runner } from './runner';
+import type { Value } from './value';
 
 const u64 = { bits: 64, signed: false } as const;
 

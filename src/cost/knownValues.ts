@@ -1,5 +1,6 @@
 /** What helpers of the kernels return, and constants whose definition a patch rarely shows. */
-import type { Value, ValueSpace } from './values';
+import type { Value } from './value';
+import type { ValueSpace } from './values';
 
 /** Values of constants on 4 KiB pages: Linux `arch/x86/include/uapi/asm/processor-flags.h` and its kind. */
 const constants: Readonly<Record<string, bigint>> = {

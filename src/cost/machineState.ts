@@ -1,6 +1,7 @@
 /** What is known at one point of a function: when it is reached, its variables, and memory by name. */
 import { no, type Guard } from './guard';
-import type { Value, ValueSpace } from './values';
+import type { Value } from './value';
+import type { ValueSpace } from './values';
 
 export interface State {
   guard: Guard;

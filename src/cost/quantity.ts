@@ -4,7 +4,8 @@
  */
 import { add, constant, multiply, symbol, zero, type Polynomial } from './polynomial';
 import { symbolText } from './show';
-import type { Value, ValueSpace } from './values';
+import type { Value } from './value';
+import type { ValueSpace } from './values';
 
 /** Page size in bytes on the kernels that are read (4 KiB granule). */
 export const pageSize = 4096n;

@@ -2,7 +2,7 @@
 import type { SourceUnit } from '../code/source';
 import type { Guard } from './guard';
 import type { Polynomial } from './polynomial';
-import type { Value } from './values';
+import type { Value } from './value';
 
 /** A line of a unit, by its index in `unit.lines`. */
 export interface Place {

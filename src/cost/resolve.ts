@@ -6,7 +6,8 @@ import { add, isZero, negate, type Polynomial } from './polynomial';
 import { cr4WithoutFlush, type ConditionRecord, type OperationRecord, type Recording } from './record';
 import { settledBy, type RangeAssumption } from './settle';
 import { weightOf } from './weights';
-import type { Value, ValueSpace } from './values';
+import type { Value } from './value';
+import type { ValueSpace } from './values';
 
 /** Operation → count. Never holds a zero. */
 export type Counts = ReadonlyMap<string, Polynomial>;

@@ -7,145 +7,18 @@
  */
 import type { Instruction, IrFunction } from '../code/ir';
 import type { FeatureSet } from './features';
-import { flowOf, type Flow, type Loop } from './flow';
-import { no, yes, type Guard } from './guard';
+import type { Edge, Frame, Mode, Weight } from './frame';
+import { BeyondBound } from './frame';
+import { no, type Guard } from './guard';
 import { copyState, mergeStates, type State } from './machineState';
-import { constant, multiply, type Polynomial } from './polynomial';
+import { multiply, type Polynomial } from './polynomial';
 import type { Program } from './program';
 import { Recording, type Place } from './record';
 import { step } from './instructions';
 import { runLoop } from './loops';
-import type { Value, ValueSpace } from './values';
-
-/** How often something runs: alternatives that exclude each other. */
-export type Weight = readonly { readonly guard: Guard; readonly count: Polynomial }[];
-
-export const onceWeight: Weight = [{ guard: yes, count: constant(1) }];
-
-/** Thrown when a bound is reached; the function is then unknown, never half-priced. */
-export class BeyondBound extends Error {
-  override readonly name = 'BeyondBound';
-}
-
-const instructionLimit = 20_000;
-const loopLimit = 200;
-
-/** One call of a function that is being run. */
-export interface Frame {
-  readonly fn: IrFunction;
-  readonly gaps: ReadonlySet<number>;
-  readonly flow: Flow;
-  /** Temporaries, which are set in one place only. */
-  readonly single: (Value | null)[];
-  /** Slot of a variable, or of a register that is set in several places, else -1. */
-  readonly slotOf: Int32Array;
-  readonly slotCount: number;
-  readonly depth: number;
-  /** Names of the functions from the priced one to this one. */
-  readonly chain: readonly string[];
-  /** The line of the priced function that leads here; null in the priced function itself. */
-  readonly site: Place | null;
-  readonly returns: { guard: Guard; value: Value | null; state: State }[];
-  /** Sums that were worked out while a loop's turns are looked for: addresses made of its counter are among them. */
-  readonly sums: Set<Value>;
-}
-
-/** A way out of a block. */
-export interface Edge {
-  readonly from: number;
-  readonly to: number;
-  readonly state: State;
-}
-
-/** A branch that leaves a loop, met while its turns are being worked out. */
-export interface ExitTest {
-  readonly block: number;
-  readonly test: Value;
-  /** The value of the test for which the loop is left. */
-  readonly leaves: boolean;
-  readonly text: string;
-}
-
-/** What a region is run for. */
-export interface Mode {
-  /** The loop whose body is run, or null for a whole function. */
-  readonly loop: Loop | null;
-  /** Turns are being worked out: exits are collected and nothing is recorded. */
-  readonly exits: ExitTest[] | null;
-  /** The block whose branch is the loop's counted exit: it is no condition of its own. */
-  readonly countedExit: number | null;
-  /** How often each block runs. */
-  readonly weightOf: (block: number) => Weight;
-}
-
-interface Shape {
-  /** Instructions before which the function has lines that are not shown. */
-  readonly gaps: ReadonlySet<number>;
-  readonly flow: Flow;
-  readonly slotOf: Int32Array;
-  readonly slotCount: number;
-}
-
-/** By code: a function that only moved in the document keeps its shape. */
-const shapes = new WeakMap<IrFunction['code'], Shape>();
-
-const destination = (instruction: Instruction): number | null =>
-  'dst' in instruction ? instruction.dst : null;
-
-function shapeOf(fn: IrFunction): Shape {
-  const known = shapes.get(fn.code);
-  if (known) return known;
-  if (fn.code.length > instructionLimit) throw new BeyondBound(`more than ${instructionLimit} instructions`);
-  const flow = flowOf(fn);
-  if (flow.irreducible) throw new BeyondBound('a loop with more than one way in');
-  if (flow.loops.size > loopLimit) throw new BeyondBound(`more than ${loopLimit} loops`);
-  const sets = new Int32Array(fn.registers.length);
-  fn.parameters.forEach((_, at) => sets[at]!++);
-  for (const instruction of fn.code) {
-    const dst = destination(instruction);
-    if (dst !== null) sets[dst]!++;
-  }
-  const slotOf = new Int32Array(fn.registers.length).fill(-1);
-  let slotCount = 0;
-  sets.forEach((count, register) => {
-    // A variable that is set once may be one whose first value stands in lines that are not shown.
-    if (count > 1 || (count === 1 && fn.names[register])) slotOf[register] = slotCount++;
-  });
-  const shape = { flow, slotOf, slotCount, gaps: gapsOf(fn) };
-  shapes.set(fn.code, shape);
-  return shape;
-}
-
-/** The end of a function without a return of its own stands at its last statement, but does not belong to it. */
-const isImplicitReturn = (fn: IrFunction, at: number): boolean => {
-  const instruction = fn.code[at]!;
-  return at === fn.code.length - 1 && instruction.op === 'return' && instruction.value === null;
-};
-
-/** Whether two neighbouring lines of a unit have lines between them that are not shown. */
-const isGap = (fn: IrFunction, line: number): boolean => {
-  const [above, here] = [fn.unit.lines[line - 1], fn.unit.lines[line]];
-  return (
-    above !== undefined &&
-    here !== undefined &&
-    above.hunk !== here.hunk &&
-    here.fileLine !== above.fileLine + 1
-  );
-};
-
-/** The first instructions behind each gap of a C function, and its end where its last lines are not shown. */
-function gapsOf(fn: IrFunction): Set<number> {
-  const found = new Set<number>();
-  if (fn.unit.whole || fn.language !== 'c') return found;
-  for (let line = fn.firstLine + 1; line <= fn.lastLine; line++) {
-    if (!isGap(fn, line)) continue;
-    const at = fn.code.findIndex(instruction => instruction.line >= line);
-    if (at >= 0) found.add(at);
-  }
-  const closed = /^\s*\}/.test(fn.unit.lines[fn.lastLine]?.text ?? '');
-  if (fn.partial && !closed && isImplicitReturn(fn, fn.code.length - 1)) found.add(fn.code.length - 1);
-  return found;
-}
+import { isImplicitReturn, shapeOf } from './shape';
+import type { Value } from './value';
+import type { ValueSpace } from './values';
 
 export interface CallResult {
   /** The value returned, or null for none. */

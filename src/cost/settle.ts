@@ -5,7 +5,8 @@
 import { findInside } from './machineState';
 import { evaluate, parse, symbol, type Polynomial, type SymbolValues } from './polynomial';
 import { isDifference, lastName, pageSize, pagesIn } from './quantity';
-import type { Atom, Value, ValueSpace } from './values';
+import type { Atom, Value } from './value';
+import type { ValueSpace } from './values';
 
 export interface RangeAssumption {
   readonly values: SymbolValues;

@@ -1,5 +1,5 @@
 /** Symbolic values as the source would write them, for conditions and for loop bounds that become symbols. */
-import type { Value } from './values';
+import type { Value } from './value';
 
 const operators: Readonly<Record<string, string>> = {
   add: '+',

@@ -3,7 +3,8 @@ import { ceilOf, constant, symbol, type Polynomial } from './polynomial';
 import { findInside, mentions } from './machineState';
 import { isStride, lastName, pageSize, strides, type WalkHints } from './quantity';
 import { symbolText } from './show';
-import type { Value, ValueSpace } from './values';
+import type { Value } from './value';
+import type { ValueSpace } from './values';
 
 /** A variable or memory cell that changes in a loop. */
 export interface Cell {

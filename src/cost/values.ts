@@ -4,74 +4,13 @@
  */
 import type { BinaryOperator, IntegerType } from '../code/ir';
 import { GuardSpace, no, yes, type Guard } from './guard';
-
-interface Base {
-  readonly id: number;
-  /** Number of alternatives inside, to bound how far operations are distributed over them. */
-  readonly width: number;
-}
-
-export type Storage = 'global' | 'per-cpu' | 'function' | 'local' | 'string';
-
-export type Value =
-  | (Base & { readonly kind: 'constant'; readonly value: bigint })
-  /** Something of which only the name is known: a parameter, an unknown constant, what an unknown callee returned. */
-  | (Base & { readonly kind: 'symbol'; readonly name: string; readonly key: string })
-  /** Sum of values times whole factors, plus a constant. Two or more terms, or one with a factor or a constant. */
-  | (Base & {
-      readonly kind: 'linear';
-      readonly terms: readonly (readonly [Value, bigint])[];
-      readonly constant: bigint;
-    })
-  | (Base & {
-      readonly kind: 'binary';
-      readonly operator: BinaryOperator;
-      readonly a: Value;
-      readonly b: Value;
-    })
-  | (Base & { readonly kind: 'not'; readonly a: Value })
-  /** `a` where the guard holds, else `b`. */
-  | (Base & { readonly kind: 'choice'; readonly guard: Guard; readonly a: Value; readonly b: Value })
-  | (Base & {
-      readonly kind: 'address';
-      readonly name: string;
-      readonly storage: Storage;
-      readonly scope: string;
-    })
-  | (Base & { readonly kind: 'field'; readonly base: Value; readonly member: string })
-  | (Base & { readonly kind: 'index'; readonly base: Value; readonly index: Value })
-  /** What memory held before anything known was stored there. */
-  | (Base & { readonly kind: 'load'; readonly address: Value; readonly epoch: number })
-  | (Base & {
-      readonly kind: 'call';
-      readonly name: string;
-      readonly args: readonly Value[];
-      readonly serial: number;
-    });
-
-/** What an atom of a guard tests. */
-export interface Atom {
-  /** The value that is tested: true if it is not zero, or if `bit` of it is set. */
-  readonly value: Value;
-  readonly bit: number | null;
-}
+import { fold, isPowerOfTwo, signed64, wrap } from './integers';
+import { isComparison, isObject, isTest, negatedOrder, type Atom, type Storage, type Value } from './value';
 
 type Unnumbered = Value extends infer V ? (V extends Value ? Omit<V, 'id'> : never) : never;
 
 const widthLimit = 24;
 const atomLimit = 1500;
-
-/** Signed view of a 64-bit number. */
-export const signed64 = (value: bigint): bigint => BigInt.asIntN(64, value);
-
-const wrap = (value: bigint, type: IntegerType): bigint =>
-  type.bits === 1
-    ? value === 0n
-      ? 0n
-      : 1n
-    : type.signed
-      ? BigInt.asIntN(type.bits, value)
-      : BigInt.asUintN(type.bits, value);
 
 const word: IntegerType = { bits: 64, signed: true };
 
@@ -412,67 +351,5 @@ export class ValueSpace {
   }
 }
 
-export const isComparison = (operator: BinaryOperator): boolean =>
-  operator === 'eq' ||
-  operator === 'ne' ||
-  operator === 'lt' ||
-  operator === 'le' ||
-  operator === 'gt' ||
-  operator === 'ge';
-
-const negatedOrder: Partial<Record<BinaryOperator, BinaryOperator>> = {
-  ...{ eq: 'ne', ne: 'eq', lt: 'ge', ge: 'lt', gt: 'le', le: 'gt' },
-};
-
-const isTest = (value: Value): boolean =>
-  (value.kind === 'binary' && isComparison(value.operator)) ||
-  (value.kind === 'constant' && (value.value === 0n || value.value === 1n)) ||
-  (value.kind === 'choice' && isTest(value.a) && isTest(value.b));
-
-/** The address of something that exists, so never null. */
-const isObject = (value: Value): boolean =>
-  value.kind === 'address' || ((value.kind === 'field' || value.kind === 'index') && isObject(value.base));
-
-const isPowerOfTwo = (value: bigint): boolean => value > 0n && (value & (value - 1n)) === 0n;
-
 const divides = (value: Value & { kind: 'linear' }, divisor: bigint): boolean =>
   value.constant % divisor === 0n && value.terms.every(([, factor]) => factor % divisor === 0n);
-
-function fold(operator: BinaryOperator, a: bigint, b: bigint, type: IntegerType): bigint | null {
-  const flag = (value: boolean): bigint => (value ? 1n : 0n);
-  const [left, right] = [wrap(a, type), wrap(b, type)];
-  switch (operator) {
-    case 'add':
-      return wrap(a + b, type);
-    case 'sub':
-      return wrap(a - b, type);
-    case 'mul':
-      return wrap(a * b, type);
-    case 'div':
-      return right === 0n ? null : wrap(left / right, type);
-    case 'mod':
-      return right === 0n ? null : wrap(left % right, type);
-    case 'and':
-      return wrap(a & b, type);
-    case 'or':
-      return wrap(a | b, type);
-    case 'xor':
-      return wrap(a ^ b, type);
-    case 'shl':
-      return b < 0n || b > 63n ? null : wrap(a << b, type);
-    case 'shr':
-      return b < 0n || b > 63n ? null : wrap(left >> b, type);
-    case 'eq':
-      return flag(left === right);
-    case 'ne':
-      return flag(left !== right);
-    case 'lt':
-      return flag(left < right);
-    case 'le':
-      return flag(left <= right);
-    case 'gt':
-      return flag(left > right);
-    case 'ge':
-      return flag(left >= right);
-  }
-}

@@ -7,8 +7,10 @@ import { no } from './guard';
 import type { State } from './machineState';
 import { ceilOf, constant, constantOf, parse, type Polynomial } from './polynomial';
 import { countOf } from './quantity';
-import type { Frame, Runner, Weight } from './runner';
-import type { Value, ValueSpace } from './values';
+import type { Frame, Weight } from './frame';
+import type { Runner } from './runner';
+import type { Value } from './value';
+import type { ValueSpace } from './values';
 
 /** Operations of one entry's arguments that fit into the buffer. */
 const opsPerHypercall = '21';
