@@ -1,7 +1,7 @@
 /** What all caches have in common: choosing a victim, writing and removing an entry, sweeping. */
-import { entryLeafShift, tagGlobal, tagContextMask, tagLevelShift } from './flags';
+import { entryLeafShift, tagContextMask, tagLevelShift } from './flags';
 import { atFragments, atTick, type Layout } from './layout';
-import { columns, type CacheShape } from './shapes';
+import { entryWords, flagsAt, frameAt, stampAt, type CacheShape } from './shapes';
 
 /** Words of the state, with the operations that every cache needs. */
 export class CacheWords {
@@ -34,63 +34,68 @@ export class CacheWords {
     return w[at]! + w[at + 1]! + w[at + 2]! + w[at + 3]!;
   }
 
-  /** The entry to fill in the set at word `set`: the one with this key and tag, a free one, or the oldest. */
+  /** The way to fill in the set at word `set`: the one with this key and tag, a free one, or the oldest. */
   victim(set: number, ways: number, key: number, tag: number): number {
     const w = this.w;
     let free = -1;
-    let oldest = set;
+    let oldest = 0;
     let age = 0x7fffffff;
-    const end = set + ways;
-    for (let i = set; i < end; i++) {
-      const found = w[i + ways]!;
+    for (let way = 0, entry = set + ways; way < ways; way++, entry += entryWords) {
+      const found = w[entry]!;
       if (found === 0) {
-        if (free < 0) free = i;
-      } else if (found === tag && w[i] === key) return i;
-      else if (w[i + 2 * ways]! < age) {
-        age = w[i + 2 * ways]!;
-        oldest = i;
+        if (free < 0) free = way;
+      } else if (found === tag && w[set + way] === key) return way;
+      else if (w[entry + stampAt]! < age) {
+        age = w[entry + stampAt]!;
+        oldest = way;
       }
     }
     return free < 0 ? oldest : free;
   }
 
-  /** Empties entry `i` if it holds something; its words become 0. */
-  remove(base: number, shape: CacheShape, i: number): void {
+  /** Empties a way if it holds something; its words become 0. */
+  remove(base: number, shape: CacheShape, set: number, way: number): void {
     const w = this.w;
-    const ways = shape.ways;
-    const tag = w[i + ways]!;
+    const entry = set + shape.ways + way * entryWords;
+    const tag = w[entry]!;
     if (tag === 0) return;
     const level = (tag >>> tagLevelShift) & 3;
     const at = base + shape.count + level;
     w[at] = w[at]! - 1;
-    if (shape.level !== 'paging' && ((w[i + 4 * ways]! >>> entryLeafShift) & 3) > level)
+    if (shape.level !== 'paging' && isPiece(w[entry + flagsAt]!, level))
       w[base + atFragments] = w[base + atFragments]! - 1;
-    w[i] = w[i + ways] = w[i + 2 * ways] = w[i + 3 * ways] = w[i + 4 * ways] = 0;
+    w[set + way] = w[entry] = w[entry + stampAt] = w[entry + frameAt] = w[entry + flagsAt] = 0;
   }
 
-  /** Writes entry `i` in place of what is there. */
+  /** Writes a way in place of what is there. */
   put(
     base: number,
     shape: CacheShape,
-    i: number,
+    set: number,
+    way: number,
     key: number,
     tag: number,
     frame: number,
     flags: number,
   ): void {
-    this.remove(base, shape, i);
     const w = this.w;
-    const ways = shape.ways;
+    const entry = set + shape.ways + way * entryWords;
     const level = (tag >>> tagLevelShift) & 3;
-    w[i] = key;
-    w[i + ways] = tag;
-    w[i + 2 * ways] = w[base + atTick]!;
-    w[i + 3 * ways] = frame;
-    w[i + 4 * ways] = flags;
-    const at = base + shape.count + level;
-    w[at] = w[at]! + 1;
-    if (shape.level !== 'paging' && ((flags >>> entryLeafShift) & 3) > level)
-      w[base + atFragments] = w[base + atFragments]! + 1;
+    const old = w[entry]!;
+    // Counts stand where an entry of the same kind is replaced.
+    const same = old !== 0 && (((old ^ tag) >>> tagLevelShift) & 3) === 0;
+    if (!same || w[base + atFragments] !== 0 || isPiece(flags, level)) {
+      this.remove(base, shape, set, way);
+      const at = base + shape.count + level;
+      w[at] = w[at]! + 1;
+      if (shape.level !== 'paging' && isPiece(flags, level))
+        w[base + atFragments] = w[base + atFragments]! + 1;
+    }
+    w[set + way] = key;
+    w[entry] = tag;
+    w[entry + stampAt] = w[base + atTick]!;
+    w[entry + frameAt] = frame;
+    w[entry + flagsAt] = flags;
   }
 
   /** Drops the entries of a context (−1: of any), and the global ones if asked. */
@@ -102,12 +107,12 @@ export class CacheWords {
     const start = base + shape.start;
     const end = start + sets * block;
     for (let set = start; set < end && left > 0; set += block)
-      for (let i = set; i < set + ways; i++) {
-        const tag = w[i + ways]!;
+      for (let way = 0; way < ways; way++) {
+        const tag = w[set + ways + way * entryWords]!;
         if (tag === 0) continue;
         left -= 1;
         const goes = tag < 0 ? globals : context < 0 || (tag & tagContextMask) === context;
-        if (goes) this.remove(base, shape, i);
+        if (goes) this.remove(base, shape, set, way);
       }
   }
 
@@ -119,48 +124,56 @@ export class CacheWords {
     this.w.fill(0, base + shape.count, base + shape.count + 4);
   }
 
-  /** Calls `visit` for every valid entry of a cache, in order. For panels, tests and rare sweeps. */
-  each(base: number, shape: CacheShape, visit: (entry: number, tag: number) => void): void {
+  /**
+   * Calls `visit` for every valid entry of a cache, in order, with its key and the word of its tag; drops those for
+   * which it is true. For panels, tests and rare sweeps.
+   */
+  filter(base: number, shape: CacheShape, visit: (key: number, entry: number) => boolean): void {
     const w = this.w;
     const { ways, block, sets } = shape;
     for (let set = base + shape.start, n = 0; n < sets; n++, set += block)
-      for (let i = set; i < set + ways; i++) if (w[i + ways] !== 0) visit(i, w[i + ways]!);
+      for (let way = 0; way < ways; way++) {
+        const entry = set + ways + way * entryWords;
+        if (w[entry] !== 0 && visit(w[set + way]!, entry)) this.remove(base, shape, set, way);
+      }
   }
 
-  /** Stamps become their rank in the set, from 1; with `sort` the entries are put in that order, `forget` in that of their tags. */
+  /** Stamps become their rank in the set, from 1; with `sort` the ways are put in that order, with `forget` in that of their tags. */
   rankStamps(base: number, order: 'keep' | 'sort' | 'forget' = 'keep'): void {
-    const w = this.w;
     let highest = 0;
     for (const shape of [...this.layout.caches, ...this.layout.paging]) {
       if (this.entries(base, shape) === 0) continue;
-      const { ways, block, sets } = shape;
-      for (let set = base + shape.start, n = 0; n < sets; n++, set += block) {
-        const valid: number[] = [];
-        for (let i = set; i < set + ways; i++) if (w[i + ways] !== 0) valid.push(i);
-        if (valid.length === 0) continue;
-        const byTag = (a: number, b: number): number => w[a]! - w[b]! || w[a + ways]! - w[b + ways]!;
-        const byAge = (a: number, b: number): number =>
-          w[a + 2 * ways]! - w[b + 2 * ways]! || (order === 'sort' ? byTag(a, b) : a - b);
-        valid.sort(order === 'forget' ? byTag : byAge);
-        highest = Math.max(highest, order === 'forget' ? 0 : valid.length);
-        if (order === 'keep') valid.forEach((i, rank) => (w[i + 2 * ways] = rank + 1));
-        else this.rewrite(set, ways, valid, order === 'forget');
-      }
+      for (let set = base + shape.start, n = 0; n < shape.sets; n++, set += shape.block)
+        highest = Math.max(highest, this.rankSet(set, shape.ways, order));
     }
-    w[base + atTick] = highest;
+    this.w[base + atTick] = highest;
   }
 
-  /** Puts the entries `from` first in their set, in that order. */
-  private rewrite(set: number, ways: number, from: readonly number[], forget: boolean): void {
+  /** Ranks one set; returns the highest rank. */
+  private rankSet(set: number, ways: number, order: 'keep' | 'sort' | 'forget'): number {
     const w = this.w;
-    const copies = from.map(i => Array.from({ length: columns }, (_, column) => w[i + column * ways]!));
-    w.fill(0, set, set + columns * ways);
-    copies.forEach((copy, way) => {
-      copy.forEach((word, column) => (w[set + way + column * ways] = word));
-      w[set + way + 2 * ways] = forget ? 0 : way + 1;
+    const tagAt = (way: number): number => set + ways + way * entryWords;
+    const valid: number[] = [];
+    for (let way = 0; way < ways; way++) if (w[tagAt(way)] !== 0) valid.push(way);
+    if (valid.length === 0) return 0;
+    const byTag = (a: number, b: number): number => w[set + a]! - w[set + b]! || w[tagAt(a)]! - w[tagAt(b)]!;
+    const byAge = (a: number, b: number): number =>
+      w[tagAt(a) + stampAt]! - w[tagAt(b) + stampAt]! || (order === 'sort' ? byTag(a, b) : a - b);
+    valid.sort(order === 'forget' ? byTag : byAge);
+    if (order === 'keep') {
+      valid.forEach((way, rank) => (w[tagAt(way) + stampAt] = rank + 1));
+      return valid.length;
+    }
+    const copies = valid.map(way => [w[set + way]!, ...w.subarray(tagAt(way), tagAt(way) + entryWords)]);
+    w.fill(0, set, set + ways * (1 + entryWords));
+    copies.forEach(([key, ...entry], way) => {
+      w[set + way] = key!;
+      w.set(entry, tagAt(way));
+      w[tagAt(way) + stampAt] = order === 'forget' ? 0 : way + 1;
     });
+    return order === 'forget' ? 0 : valid.length;
   }
 }
 
-/** Whether a tag is of a global entry. */
-export const isGlobal = (tag: number): boolean => (tag & tagGlobal) !== 0;
+/** Whether an entry of `level` is a piece of a larger leaf. */
+const isPiece = (flags: number, level: number): boolean => ((flags >>> entryLeafShift) & 3) > level;

@@ -3,6 +3,7 @@ import type { CachedEntry } from '../hardware';
 import type { Context } from './context';
 import { entryLeafShift, tagContextMask, tagLevelShift } from './flags';
 import { addressHi, addressLo } from './keys';
+import { flagsAt, frameAt, stampAt } from './shapes';
 import { frameNumber } from './tlb';
 
 /** Every valid entry of the CPU: structures in the profile's order, then the paging-structure caches, sets ascending. */
@@ -12,23 +13,24 @@ export function contents(context: Context, cpu: number): CachedEntry[] {
   const width = context.width(base);
   const result: CachedEntry[] = [];
   for (const shape of [...layout.caches, ...layout.paging])
-    words.each(base, shape, (i, tag) => {
-      const { ways } = shape;
+    words.filter(base, shape, (key, entry) => {
+      const tag = w[entry]!;
       const paging = shape.level === 'paging';
       const level = paging ? shape.pageLevels[0]! : (tag >>> tagLevelShift) & 3;
-      const flags = w[i + 4 * ways]!;
+      const flags = w[entry + flagsAt]!;
       result.push({
         structure: shape.id,
-        lo: addressLo(w[i]!, level),
-        hi: addressHi(w[i]!, tag, level, width),
+        lo: addressLo(key, level),
+        hi: addressHi(key, tag, level, width),
         tag: tag & tagContextMask,
         global: tag < 0,
         level,
         leafLevel: paging ? level : (flags >>> entryLeafShift) & 3,
-        frame: frameNumber(w[i + 3 * ways]!, flags),
+        frame: frameNumber(w[entry + frameAt]!, flags),
         flags: flags & ~0xff,
-        stamp: w[i + 2 * ways]!,
+        stamp: w[entry + stampAt]!,
       });
+      return false;
     });
   return result;
 }

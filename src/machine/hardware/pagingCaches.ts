@@ -3,7 +3,7 @@ import { tagContextMask, tagHighShift } from './flags';
 import type { CacheWords } from './cacheWords';
 import { keyOf, tagOf } from './keys';
 import type { Layout } from './layout';
-import type { CacheShape } from './shapes';
+import { entryWords, type CacheShape } from './shapes';
 
 export class PagingCaches {
   private readonly words: CacheWords;
@@ -16,28 +16,18 @@ export class PagingCaches {
     this.shapes = layout.paging;
   }
 
-  /** The cached entry of `level` (2 to 5) that a walk of the address would use, or −1. */
+  /** The cached entry (the word of its tag) of `level` (2 to 5) that a walk of the address would use, or −1. */
   find(base: number, level: number, lo: number, hi: number, context: number): number {
     const shape = this.shapes[level - 2]!;
     const w = this.w;
     const key = keyOf(lo, hi, level);
     const tag = tagOf(hi, level) | context;
-    const start = base + shape.start;
-    for (let i = start; i < start + shape.ways; i++) if (w[i] === key && w[i + shape.ways] === tag) return i;
+    const set = base + shape.start;
+    for (let way = 0; way < shape.ways; way++) {
+      const entry = set + shape.ways + way * entryWords;
+      if (w[set + way] === key && w[entry] === tag) return entry;
+    }
     return -1;
-  }
-
-  frame(level: number, i: number): number {
-    return this.w[i + 3 * this.shapes[level - 2]!.ways]!;
-  }
-
-  flags(level: number, i: number): number {
-    return this.w[i + 4 * this.shapes[level - 2]!.ways]!;
-  }
-
-  /** It was used: its stamp is the present one. */
-  touch(level: number, i: number, stamp: number): void {
-    this.w[i + 2 * this.shapes[level - 2]!.ways] = stamp;
   }
 
   fill(
@@ -52,8 +42,9 @@ export class PagingCaches {
     const shape = this.shapes[level - 2]!;
     const key = keyOf(lo, hi, level);
     const tag = tagOf(hi, level) | context;
-    const i = this.words.victim(base + shape.start, shape.ways, key, tag);
-    this.words.put(base, shape, i, key, tag, frame, flags);
+    const set = base + shape.start;
+    const way = this.words.victim(set, shape.ways, key, tag);
+    this.words.put(base, shape, set, way, key, tag, frame, flags);
   }
 
   /** Drops all entries of a context (−1: of all). */
@@ -70,11 +61,11 @@ export class PagingCaches {
       if (this.words.entries(base, shape) === 0) continue;
       const key = keyOf(lo, hi, level);
       const tag = tagOf(hi, level);
-      const start = base + shape.start;
-      for (let i = start; i < start + shape.ways; i++) {
-        const found = this.w[i + shape.ways]!;
-        if (found === 0 || this.w[i] !== key || (found & ~tagContextMask) !== tag) continue;
-        if (context < 0 || (found & tagContextMask) === context) this.words.remove(base, shape, i);
+      const set = base + shape.start;
+      for (let way = 0; way < shape.ways; way++) {
+        const found = this.w[set + shape.ways + way * entryWords]!;
+        if (this.w[set + way] !== key || (found & ~tagContextMask) !== tag) continue;
+        if (context < 0 || (found & tagContextMask) === context) this.words.remove(base, shape, set, way);
       }
     }
   }
@@ -85,10 +76,11 @@ export class PagingCaches {
       const shape = this.shapes[level - 2]!;
       if (this.words.entries(base, shape) === 0) continue;
       const size = 512 ** (level - 1);
-      this.words.each(base, shape, (i, tag) => {
-        const page = pagingPage(this.w[i]!, tag, level);
-        if (page >= first + pages || page + size <= first) return;
-        if (context < 0 || (tag & tagContextMask) === context) this.words.remove(base, shape, i);
+      this.words.filter(base, shape, (key, entry) => {
+        const tag = this.w[entry]!;
+        const page = pagingPage(key, tag, level);
+        if (page >= first + pages || page + size <= first) return false;
+        return context < 0 || (tag & tagContextMask) === context;
       });
     }
   }

@@ -1,7 +1,7 @@
 /** Shapes of the caches: sets, ways, page sizes, and which of them a look-up probes. */
 import type { TlbStructure } from '../profile';
 
-/** One set-associative cache of a CPU. A set is a block of words: keys, tags, stamps, frames, flags, `ways` of each. */
+/** One set-associative cache of a CPU. A set is a block of words: `ways` keys, then `ways` entries of four words. */
 export interface CacheShape {
   readonly id: string;
   readonly level: 'L1' | 'L2' | 'paging';
@@ -18,8 +18,11 @@ export interface CacheShape {
   count: number;
 }
 
-/** Columns of a set. */
-export const columns = 5;
+/** An entry is its tag (0: empty), LRU stamp, frame and flags. Keys lie apart: a look-up reads them all. */
+export const entryWords = 4;
+export const stampAt = 1;
+export const frameAt = 2;
+export const flagsAt = 3;
 
 const levelOf = { '4K': 1, '2M': 2, '1G': 3 } as const;
 
@@ -34,7 +37,16 @@ function shape(
   const sets = Math.max(1, Math.floor(entries / ways));
   const mask = (sets & (sets - 1)) === 0 ? sets - 1 : -1;
   return {
-    ...{ id, level, holds, pageLevels: [...pageLevels].sort(), sets, ways, block: ways * columns, mask },
+    ...{
+      id,
+      level,
+      holds,
+      pageLevels: [...pageLevels].sort(),
+      sets,
+      ways,
+      block: ways * (1 + entryWords),
+      mask,
+    },
     ...{ start: 0, count: 0 },
   };
 }

@@ -10,7 +10,7 @@ import {
 import type { CacheWords } from './cacheWords';
 import { keyOf, openBits, tagOf } from './keys';
 import { atFragments, type Layout } from './layout';
-import { probeLists, type CacheShape, type ProbeList } from './shapes';
+import { entryWords, flagsAt, probeLists, type CacheShape, type ProbeList } from './shapes';
 
 /** Which of several caches of one level holds a page: the bits of its number above the set index decide. */
 function choose(shapes: readonly CacheShape[], key: number): CacheShape {
@@ -25,9 +25,10 @@ export class Tlb {
   readonly words: CacheWords;
   readonly first: readonly ProbeList[];
   readonly second: readonly ProbeList[];
-  /** Of the entry found last: its cache and the level at which it matched. */
-  foundShape: CacheShape;
+  /** Of the entry found last: the level at which it matched. */
   foundLevel = 0;
+  /** Of the entry matched last: whether its cache is of the first level. */
+  foundFirst = false;
   private readonly w: Int32Array;
   private readonly caches: readonly CacheShape[];
   private readonly pieces: boolean;
@@ -38,11 +39,10 @@ export class Tlb {
     this.caches = layout.caches;
     this.first = probeLists(layout.caches, 'L1');
     this.second = probeLists(layout.caches, 'L2');
-    this.foundShape = layout.paging[0]!;
     this.pieces = fragments === 'always';
   }
 
-  /** The entry that translates the address in `context`, or −1. Smaller pages are tried first. */
+  /** The entry (the word of its tag) that translates the address in `context`, or −1. Smaller pages are tried first. */
   find(base: number, list: ProbeList, lo: number, hi: number, context: number): number {
     const w = this.w;
     for (let level = 1; level <= 3; level++) {
@@ -56,13 +56,13 @@ export class Tlb {
       const own = tag | context;
       const global = tag | tagGlobal;
       const set = setOf(base, shape, key);
-      for (let i = set; i < set + ways; i++) {
-        if (w[i] !== key) continue;
-        const found = w[i + ways];
+      for (let way = 0; way < ways; way++) {
+        if (w[set + way] !== key) continue;
+        const entry = set + ways + way * entryWords;
+        const found = w[entry];
         if (found === own || found === global) {
-          this.foundShape = shape;
           this.foundLevel = level;
-          return i;
+          return entry;
         }
       }
     }
@@ -71,7 +71,7 @@ export class Tlb {
 
   /**
    * Caches a translation of `sourceLevel` (that of the leaf, or of the entry it is copied from) whose first frame is
-   * given; where no cache of the list holds that size, or pieces are wanted, a piece of it. −1 if no cache takes it.
+   * given; where no cache of the list holds that size, or pieces are wanted, a piece of it.
    */
   fill(
     base: number,
@@ -83,20 +83,17 @@ export class Tlb {
     sourceLevel: number,
     frame: number,
     flags: number,
-  ): number {
+  ): void {
     let level = this.pieces ? 1 : sourceLevel;
     while (level > 0 && list[level]!.length === 0) level -= 1;
-    if (level === 0) return -1;
+    if (level === 0) return;
     const key = keyOf(lo, hi, level);
     const shape = choose(list[level]!, key);
     const set = setOf(base, shape, key);
     const tag = tagOf(hi, level) | (global ? tagGlobal : context);
-    const i = this.words.victim(set, shape.ways, key, tag);
+    const way = this.words.victim(set, shape.ways, key, tag);
     const within = keyOf(lo, hi, 1) & openBits(sourceLevel) & ~openBits(level);
-    this.words.put(base, shape, i, key, tag, frame | within, flags);
-    this.foundShape = shape;
-    this.foundLevel = level;
-    return i;
+    this.words.put(base, shape, set, way, key, tag, frame | within, flags);
   }
 
   /**
@@ -112,9 +109,9 @@ export class Tlb {
         const tag = tagOf(hi, level);
         const set = setOf(base, shape, key);
         const ways = shape.ways;
-        for (let i = set; i < set + ways; i++)
-          if (w[i] === key && this.goes(i, ways, tag, context, globals, leaf))
-            this.words.remove(base, shape, i);
+        for (let way = 0; way < ways; way++)
+          if (w[set + way] === key && this.goes(set + ways + way * entryWords, tag, context, globals, leaf))
+            this.words.remove(base, shape, set, way);
       }
     if (w[base + atFragments] !== 0) this.dropFragments(base, lo, hi, context, globals, leaf);
   }
@@ -130,14 +127,12 @@ export class Tlb {
   ): void {
     for (const shape of this.caches) {
       if (this.words.entries(base, shape) === 0) continue;
-      this.words.each(base, shape, (i, tag) => {
-        const leafLevel = (this.w[i + 4 * shape.ways]! >>> entryLeafShift) & 3;
+      this.words.filter(base, shape, (key, entry) => {
+        const leafLevel = (this.w[entry + flagsAt]! >>> entryLeafShift) & 3;
         const size = openBits(leafLevel) + 1;
-        const page = Math.floor(entryPage(this.w[i]!, tag) / size) * size;
-        if (page >= first + pages || page + size <= first) return;
-        if (leaf !== 0 && leaf !== leafLevel) return;
-        const goes = tag < 0 ? globals : context === -1 || (tag & tagContextMask) === context;
-        if (goes) this.words.remove(base, shape, i);
+        const page = Math.floor(entryPage(key, this.w[entry]!) / size) * size;
+        const inside = page < first + pages && page + size > first;
+        return inside && this.named(entry, context, globals, leaf);
       });
     }
   }
@@ -158,18 +153,17 @@ export class Tlb {
         if (w[base + shape.count + level] === 0) continue;
         const key = keyOf(lo, hi, level);
         const set = setOf(base, shape, key);
-        for (let i = set; i < set + shape.ways; i++)
-          if (
-            w[i] === key &&
-            this.goes(i, shape.ways, tagOf(hi, level), context, true, 0) &&
-            ((w[i + 4 * shape.ways]! >>> entryLeafShift) & 3) !== leaf
-          )
-            return true;
+        for (let way = 0; way < shape.ways; way++) {
+          if (w[set + way] !== key) continue;
+          const entry = set + shape.ways + way * entryWords;
+          const other = ((w[entry + flagsAt]! >>> entryLeafShift) & 3) !== leaf;
+          if (other && this.goes(entry, tagOf(hi, level), context, true, 0)) return true;
+        }
       }
     return false;
   }
 
-  /** The `which`-th entry that translates the address, over all caches; its index, or −1 with their number in `matches`. */
+  /** The `which`-th entry that translates the address, over all caches, or −1, with their number in `matches`. */
   matches = 0;
   match(base: number, lo: number, hi: number, context: number, which: number): number {
     this.matches = 0;
@@ -178,11 +172,12 @@ export class Tlb {
       for (const level of shape.pageLevels) {
         const key = keyOf(lo, hi, level);
         const set = setOf(base, shape, key);
-        for (let i = set; i < set + shape.ways; i++) {
-          if (this.w[i] !== key || !this.goes(i, shape.ways, tagOf(hi, level), context, true, 0)) continue;
+        for (let way = 0; way < shape.ways; way++) {
+          const entry = set + shape.ways + way * entryWords;
+          if (this.w[set + way] !== key || !this.goes(entry, tagOf(hi, level), context, true, 0)) continue;
           if (this.matches === which) {
-            result = i;
-            this.foundShape = shape;
+            result = entry;
+            this.foundFirst = shape.level === 'L1';
             this.foundLevel = level;
           }
           this.matches += 1;
@@ -191,17 +186,15 @@ export class Tlb {
     return result;
   }
 
-  private goes(
-    i: number,
-    ways: number,
-    tag: number,
-    context: number,
-    globals: boolean,
-    leaf: number,
-  ): boolean {
-    const found = this.w[i + ways]!;
-    if ((found & ~(tagContextMask | tagGlobal)) !== tag) return false;
-    if (leaf !== 0 && ((this.w[i + 4 * ways]! >>> entryLeafShift) & 3) !== leaf) return false;
+  /** Whether an entry whose key matched is for the page and among those named. */
+  private goes(entry: number, tag: number, context: number, globals: boolean, leaf: number): boolean {
+    const found = this.w[entry]!;
+    return (found & ~(tagContextMask | tagGlobal)) === tag && this.named(entry, context, globals, leaf);
+  }
+
+  private named(entry: number, context: number, globals: boolean, leaf: number): boolean {
+    const found = this.w[entry]!;
+    if (leaf !== 0 && ((this.w[entry + flagsAt]! >>> entryLeafShift) & 3) !== leaf) return false;
     if (found < 0) return globals;
     return context === -1 || (found & tagContextMask) === context;
   }
@@ -218,14 +211,13 @@ export class Tlb {
     const w = this.w;
     const page = pageNumber(lo, hi);
     for (const shape of this.caches)
-      this.words.each(base, shape, (i, tag) => {
-        const leafLevel = (w[i + 4 * shape.ways]! >>> entryLeafShift) & 3;
-        if (leafLevel <= ((tag >>> tagLevelShift) & 3)) return;
+      this.words.filter(base, shape, (key, entry) => {
+        const tag = w[entry]!;
+        const leafLevel = (w[entry + flagsAt]! >>> entryLeafShift) & 3;
+        if (leafLevel <= ((tag >>> tagLevelShift) & 3)) return false;
         const size = openBits(leafLevel) + 1;
-        if (Math.floor(entryPage(w[i]!, tag) / size) !== Math.floor(page / size)) return;
-        if (leaf !== 0 && leaf !== leafLevel) return;
-        const goes = tag < 0 ? globals : context === -1 || (tag & tagContextMask) === context;
-        if (goes) this.words.remove(base, shape, i);
+        if (Math.floor(entryPage(key, tag) / size) !== Math.floor(page / size)) return false;
+        return this.named(entry, context, globals, leaf);
       });
   }
 }

@@ -31,9 +31,9 @@ import {
   statusWrite,
 } from './flags';
 import { keyOf, openBits } from './keys';
-import { atCr0, atCr4 } from './layout';
+import { atContext, atCr0, atCr4 } from './layout';
 import { permitsArm64, permitsX86 } from './permissions';
-import { probeCode, probeData, probeStore } from './shapes';
+import { flagsAt, frameAt, probeCode, probeData, probeStore, stampAt } from './shapes';
 import { frameNumber } from './tlb';
 import { walkDone, walkNoTable, walkReserved, type Walk } from './walk';
 import { Walker } from './walker';
@@ -62,6 +62,9 @@ export class Translate implements Translation {
   private readonly walker: Walker;
   private readonly walk: Walk;
   private readonly w: Int32Array;
+  private readonly arm: boolean;
+  private readonly cpuStart: number;
+  private readonly cpuWords: number;
   private readonly secondLevel: Span | null;
   private readonly walking: Span | null;
 
@@ -71,6 +74,9 @@ export class Translate implements Translation {
     this.secondLevel = context.clock.span('stlb_hit_penalty');
     this.walking = context.clock.span('page_walk_cached');
     this.w = context.w;
+    this.arm = context.arm;
+    this.cpuStart = context.layout.cpuStart;
+    this.cpuWords = context.layout.cpuWords;
   }
 
   get frame(): number {
@@ -104,13 +110,13 @@ export class Translate implements Translation {
   access(cpu: number, lo: number, hi: number, kind: number): Result {
     const context = this.context;
     const w = this.w;
-    const base = context.base(cpu);
+    const base = this.cpuStart + cpu * this.cpuWords;
     this.hit = 0;
-    if (!context.arm) {
-      if (w[base + atCr0]! >= 0) return this.untranslated(lo, hi);
-      if (!context.canonical(base, hi)) return generalProtection;
-    } else if (!context.canonical(base, hi)) return this.translationFault(kind, 4);
-    const tag = context.tag(base);
+    if (!this.arm && w[base + atCr0]! >= 0) return this.untranslated(lo, hi);
+    const top = hi >> 15;
+    if (top !== 0 && top !== -1 && !context.canonical(base, hi))
+      return this.arm ? this.translationFault(kind, 4) : generalProtection;
+    const tag = w[base + atContext]!;
     if ((kind & accessAnew) !== 0) context.tlb.dropPage(base, lo, hi, tag, true);
     const probe = probeOf(kind);
     const { tlb } = context;
@@ -123,21 +129,20 @@ export class Translate implements Translation {
       second = entry >= 0;
     }
     if (entry >= 0) {
-      const { ways } = tlb.foundShape;
       const level = tlb.foundLevel;
-      const flags = w[entry + 4 * ways]!;
-      if (!this.permits(cpu, flags, kind)) {
+      const flags = w[entry + flagsAt]!;
+      if (!this.allows(base, flags, kind)) {
         this.hit = second ? 2 : 1;
-        this.take(lo, hi, level, w[entry + 3 * ways]!, flags);
+        this.take(lo, hi, level, w[entry + frameAt]!, flags);
         return this.forbidden(cpu, lo, hi, kind);
       }
       // A write through a clean entry walks again, to set the dirty bit in memory.
       if ((kind & accessWrite) === 0 || (flags & entryDirty) !== 0) {
-        w[entry + 2 * ways] = stamp;
-        const frame = w[entry + 3 * ways]!;
+        w[entry + stampAt] = stamp;
+        const frame = w[entry + frameAt]!;
         if (second) {
           this.hit = 2;
-          tlb.fill(base, first, lo, hi, tag, w[entry + ways]! < 0, level, frame, flags);
+          tlb.fill(base, first, lo, hi, tag, w[entry]! < 0, level, frame, flags);
           context.clock.addSpan(cpu, this.secondLevel);
         } else this.hit = 1;
         this.take(lo, hi, level, frame, flags);
@@ -198,16 +203,18 @@ export class Translate implements Translation {
     const { tlb } = this.context;
     const entry = tlb.match(base, lo, hi, this.context.tag(base), which);
     if (entry >= 0) {
-      const { ways, level } = tlb.foundShape;
-      this.hit = level === 'L1' ? 1 : 2;
-      this.take(lo, hi, tlb.foundLevel, this.w[entry + 3 * ways]!, this.w[entry + 4 * ways]!);
+      this.hit = tlb.foundFirst ? 1 : 2;
+      this.take(lo, hi, tlb.foundLevel, this.w[entry + frameAt]!, this.w[entry + flagsAt]!);
     }
     return tlb.matches;
   }
 
   permits(cpu: number, flags: number, kind: number): boolean {
-    if (this.context.arm) return permitsArm64(flags, kind);
-    const base = this.context.base(cpu);
+    return this.allows(this.context.base(cpu), flags, kind);
+  }
+
+  private allows(base: number, flags: number, kind: number): boolean {
+    if (this.arm) return permitsArm64(flags, kind);
     return permitsX86(flags, kind, this.w[base + atCr0]!, this.w[base + atCr4]!);
   }
 

@@ -11,6 +11,7 @@ import {
   pteDirty,
 } from './flags';
 import { atCr3Hi, atCr3Lo, atCr4, atTtbrInEffect } from './layout';
+import { flagsAt, frameAt, stampAt } from './shapes';
 import { frameNumber } from './tlb';
 import { Walk, walkNoTable } from './walk';
 
@@ -51,9 +52,9 @@ export class Walker {
     }
     let table = this.root(base, hi);
     if (from >= 0) {
-      const flags = paging.flags(this.startLevel, from);
-      paging.touch(this.startLevel, from, this.context.words.tick(base));
-      table = frameNumber(paging.frame(this.startLevel, from), flags);
+      const flags = w[from + flagsAt]!;
+      w[from + stampAt] = this.context.words.tick(base);
+      table = frameNumber(w[from + frameAt]!, flags);
       permissions = flags & entryPermissions;
       level = this.startLevel - 1;
     }
