@@ -5,7 +5,7 @@
 import type { IrFunction, IrModule } from '../code/ir';
 import type { SourceUnit } from '../code/source';
 import type { PatchDocument, PatchFile } from '../patch/model';
-import type { Layer } from './definitions';
+import { LayeredProgram, type Layer, type PlaceHints } from './definitions';
 import { relevantFiles } from './relevance';
 import { patchesOf, type PatchEntry } from './series';
 import type { ModuleCache } from './moduleCache';
