@@ -25,6 +25,18 @@ export interface MacroEvent {
   readonly macro: Macro | null;
 }
 
+/** The last of `events` (in the order of lines) that stands at or before `line`. */
+export function eventAt(events: readonly MacroEvent[] | undefined, line: number): MacroEvent | undefined {
+  let low = 0;
+  let high = events?.length ?? 0;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (events![middle]!.line <= line) low = middle + 1;
+    else high = middle;
+  }
+  return events?.[low - 1];
+}
+
 /** What conditionals ask. */
 export interface ConditionContext {
   readonly configuration: Configuration;
@@ -154,7 +166,7 @@ export class Conditionals {
   }
 
   private macroAt(name: string, line: number): Macro | null {
-    const own = this.events.get(name)?.findLast(event => event.line <= line);
+    const own = eventAt(this.events.get(name), line);
     return own ? own.macro : this.context.outerMacro(name);
   }
 

@@ -81,8 +81,8 @@ export class Lowering {
 
   /** The configuration; what code of the context asks is not recorded. */
   get configuration(): Configuration {
-    const { configuration, own } = this.program;
-    return own.includes(this.chunk.unit) ? configuration : configuration.unrecorded;
+    const { configuration } = this.program;
+    return this.program.isOwn(this.chunk.unit) ? configuration : configuration.unrecorded;
   }
 
   find(name: string): Local | null {

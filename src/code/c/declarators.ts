@@ -1,4 +1,5 @@
 /** Types and names from declaration nodes of the syntax tree. */
+import { append } from './lists';
 import { numberValue } from './conditionExpression';
 import type { Node } from './syntax';
 import { child } from './syntax';
@@ -122,7 +123,7 @@ class LazyStruct implements StructInfo {
       const inner = structType(type, this.known);
       if (inner.kind !== 'struct' || !inner.info) return;
       this.inner.push(inner.info);
-      order.push(...inner.info.names);
+      append(order, inner.info.names);
       return;
     }
     for (const declarator of declarators) {

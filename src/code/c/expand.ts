@@ -1,4 +1,5 @@
 /** Macro expansion of token lists. Each token keeps the place that caused it. */
+import { append } from './lists';
 import { BoundReached, bounds } from './bounds';
 import type { Macro } from './conditionals';
 import { annotationCalls, annotationFamily, annotations, droppedStatements, spellings } from './kernelMacros';
@@ -91,7 +92,8 @@ class Expander {
       return;
     }
     if (called && this.scope.takesNames(text)) {
-      this.out.push(token, ...this.takeParenthesis());
+      this.out.push(token);
+      append(this.out, this.takeParenthesis());
       return;
     }
     if (called && text === 'offsetof') return this.offsetof(token);
@@ -162,12 +164,12 @@ class Expander {
       } else if (token.kind === 'name' && values.has(token.text)) {
         const raw = values.get(token.text)!;
         if (pasted && raw.length === 0) result.push({ ...token, text: '', kind: 'punct', from: -1, to: -1 });
-        else if (pasted) result.push(...raw);
+        else if (pasted) append(result, raw);
         else {
           let value = expanded.get(token.text);
           if (!value) expanded.set(token.text, (value = this.expandedArgument(raw)));
           this.charge(value.length);
-          result.push(...value);
+          append(result, value);
         }
       } else result.push({ ...token, from: -1, to: -1 });
     }
@@ -234,7 +236,8 @@ function paste(result: Token[], right: readonly Token[], place: Place, variadic:
   const left = result.pop()!;
   // GNU: `, ## args` drops the comma when there are no arguments, and pastes nothing when there are.
   if (left.text === ',' && variadic) {
-    if (right.length > 0) result.push(left, ...right);
+    if (right.length > 0) result.push(left);
+    append(result, right);
     return;
   }
   const [first, ...rest] = right;
@@ -244,5 +247,6 @@ function paste(result: Token[], right: readonly Token[], place: Place, variadic:
   }
   const text = left.text + first.text;
   const kind = left.text === '' ? first.kind : left.kind;
-  result.push({ kind, text, space: left.space, ...place }, ...rest);
+  result.push({ kind, text, space: left.space, ...place });
+  append(result, rest);
 }

@@ -1,4 +1,5 @@
 /** What the grammar does not know, rewritten in expanded tokens: unknown loop macros, case ranges, asm templates. */
+import { append } from './lists';
 import { splitArguments } from './expand';
 import { loopName } from './kernelMacros';
 import { matching } from './slice';
@@ -54,7 +55,7 @@ function asmStatement(tokens: readonly Token[], start: number, result: Token[]):
     else if (text === ')') depth--;
   }
   const template = alternatives(tokens.slice(at + 1, end));
-  if (template.every(token => token.kind === 'string')) result.push(...template);
+  if (template.every(token => token.kind === 'string')) append(result, template);
   else {
     const text = template.map(token => token.text.replace(/["\\]/g, '')).join(' ');
     result.push({ ...template[0]!, kind: 'string', text: `"${opaqueTemplate} ${text.slice(0, 200)}"` });
@@ -94,13 +95,17 @@ function caseLabel(tokens: readonly Token[], start: number, result: Token[]): nu
   result.push(tokens[start]!);
   const dots = tokens.slice(start, start + 40).findIndex(token => token.text === '...' || token.text === ':');
   if (dots < 0 || tokens[start + dots]!.text !== '...') return start;
-  const end = tokens.findIndex((token, at) => at > start + dots && token.text === ':');
-  if (end < 0) return start;
+  const length = tokens.slice(start + dots, start + dots + 40).findIndex(token => token.text === ':');
+  if (length < 0) return start;
+  const end = start + dots + length;
   const { line } = tokens[start]!;
   result.push(madeUp(caseRange, line), madeUp('(', line), ...tokens.slice(start + 1, start + dots));
   result.push(madeUp(',', line), ...tokens.slice(start + dots + 1, end), madeUp(')', line));
   return end - 1;
 }
+
+/** Tokens of a call that is looked at as a whole; keeps the work linear. */
+const callLimit = 400;
 
 const statementWords = new Set(['if', 'while', 'for', 'switch', 'else', 'do', 'return', 'asm']);
 const typeWords = new Set([
@@ -123,7 +128,7 @@ function isLoop(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1]?.text;
   if (before !== ';' && before !== '{' && before !== '}') return false;
   if (statementWords.has(text)) return false;
-  const end = matching(tokens, at + 1);
+  const end = matching(tokens, at + 1, callLimit);
   return end > 0 && tokens[end + 1]?.text === '{';
 }
 
@@ -133,7 +138,7 @@ function startsType(tokens: readonly Token[], at: number): boolean {
   if ((before !== '(' && before !== ',') || !typeWords.has(tokens[at]!.text)) return false;
   let depth = 0;
   let open = at - 1;
-  for (; open >= 0; open--) {
+  for (; open >= 0 && open > at - callLimit; open--) {
     const { text } = tokens[open]!;
     if (text === ')') depth++;
     else if (text === '(' && depth-- === 0) break;
@@ -160,7 +165,9 @@ function typeArgument(tokens: readonly Token[], start: number, result: Token[]):
     return start;
   }
   const { line } = tokens[start]!;
-  result.push(madeUp('sizeof', line), madeUp('(', line), ...tokens.slice(start, end), madeUp(')', line));
+  result.push(madeUp('sizeof', line), madeUp('(', line));
+  append(result, tokens.slice(start, end));
+  result.push(madeUp(')', line));
   return end - 1;
 }
 
@@ -179,7 +186,10 @@ function loop(tokens: readonly Token[], start: number, result: Token[]): number 
   const args = splitArguments(tokens.slice(start + 1, end + 1));
   const values = args.filter(arg => arg[0] && !['struct', 'union', 'enum'].includes(arg[0].text));
   result.push(made('while'), made('('), made(unknownLoop), made('('), { ...name, painted: true });
-  for (const value of values) result.push(made(','), ...value);
+  for (const value of values) {
+    result.push(made(','));
+    append(result, value);
+  }
   result.push(tokens[end]!, made(')'));
   return end;
 }

@@ -1,4 +1,5 @@
 /** Lowers one function. */
+import { append } from './lists';
 import type { CodeFinding, IrFunction } from '../ir';
 import { BoundReached, bounds } from './bounds';
 import { CodeBuilder } from './codeBuilder';
@@ -227,7 +228,7 @@ function parameterList(declarator: Node): Node | null {
 function collectUses(l: Lowering, root: Node): void {
   const stack: Node[] = [root];
   for (let node = stack.pop(); node; node = stack.pop()) {
-    stack.push(...node.children);
+    append(stack, node.children);
     if (node.type === 'pointer_expression' && child(node, 'operator')?.type === '&') {
       const name = rootName(child(node, 'argument')!);
       if (name) l.addressTaken.add(name);

@@ -1,7 +1,8 @@
 /** A unit, read into tokens: segments between unseen lines, conditionals resolved, macros collected. */
+import { append } from './lists';
 import type { SourceLine, SourceUnit } from '../source';
 import type { ConditionContext, Macro, MacroEvent } from './conditionals';
-import { Conditionals } from './conditionals';
+import { Conditionals, eventAt } from './conditionals';
 import type { Skipped, Token } from './tokens';
 import { tokenise } from './tokens';
 
@@ -35,8 +36,8 @@ export function prepare(unit: SourceUnit, context: ConditionContext): PreparedUn
     const { tokens } = stream;
     for (const token of tokens) source.push(token);
     const conditioned = new Conditionals(stream, context, events).run();
-    weak.push(...conditioned.weak);
-    skipped.push(...stream.skipped);
+    append(weak, conditioned.weak);
+    append(skipped, stream.skipped);
     const heading = unit.headings[unit.lines[first]?.hunk ?? -1] ?? '';
     segments.push({ tokens: conditioned.tokens, firstLine: first, lastLine: last, heading });
   }
@@ -65,7 +66,7 @@ function gapBetween(a: SourceLine, b: SourceLine): boolean {
 
 /** The macro of the unit that is in force at `line`: null where it is undefined there, undefined where unknown. */
 export function macroAt(unit: PreparedUnit, name: string, line: number): Macro | null | undefined {
-  return unit.events.get(name)?.findLast(event => event.line <= line)?.macro;
+  return eventAt(unit.events.get(name), line)?.macro;
 }
 
 /** White space before the first token of a line, in columns with tabs of eight. */

@@ -77,6 +77,7 @@ const readBefore = new WeakMap<SourceUnit, ReadUnit>();
 
 export class Program {
   readonly own: PreparedUnit[] = [];
+  private readonly ownUnits = new Set<PreparedUnit>();
   private readonly prepared = new Map<SourceUnit, { unit: PreparedUnit; chunks: readonly Chunk[] }>();
   private readonly functions = new Map<string, Chunk[]>();
   private readonly declarations = new Map<string, Chunk[]>();
@@ -89,6 +90,8 @@ export class Program {
   private readonly parsed = new Map<Chunk, ParsedChunk>();
   private readonly heads = new Map<Chunk, (CType & { kind: 'function' }) | null>();
   private readonly asked = new Set<string>();
+  /** The last definition of each macro in any unit read so far; weak ones give way. */
+  private readonly macros = new Map<string, Macro>();
   private readonly outerMacros = new Map<string, Macro | null>();
   private preparing = 0;
   /** The units themselves have been read; what is read from now on is context. */
@@ -100,9 +103,17 @@ export class Program {
     private readonly index: DefinitionIndex | null,
     readonly configuration: Configuration,
   ) {
-    for (const unit of units) this.own.push(this.add(unit));
+    for (const unit of units) {
+      const made = this.add(unit);
+      this.own.push(made);
+      this.ownUnits.add(made);
+    }
     this.ownRead = true;
     for (const unit of context) this.add(unit);
+  }
+
+  isOwn(unit: PreparedUnit): boolean {
+    return this.ownUnits.has(unit);
   }
 
   /** Chunks of the units themselves, in order. */
@@ -115,6 +126,10 @@ export class Program {
     if (known) return known.unit;
     const { unit: made, chunks } = this.read(unit);
     this.prepared.set(unit, { unit: made, chunks });
+    for (const [name, events] of made.events) {
+      const macro = events.findLast(event => event.macro)?.macro;
+      if (macro && this.macros.get(name)?.weak !== false) this.macros.set(name, macro);
+    }
     for (const chunk of chunks) {
       if (chunk.kind === 'function') append(this.functions, chunk.name, chunk);
       else for (const name of declarationNames(chunk)) append(this.declarations, name, chunk);
@@ -165,13 +180,8 @@ export class Program {
   }
 
   private findOuterMacro(name: string, from: SourceUnit): Macro | null {
-    let weak: Macro | null = null;
-    for (const { unit } of this.prepared.values()) {
-      const macro = unit.events.get(name)?.findLast(event => event.macro)?.macro;
-      if (macro && !macro.weak) return macro;
-      weak ??= macro ?? null;
-    }
-    if (weak) return this.functions.has(name) ? null : weak;
+    const known = this.macros.get(name);
+    if (known) return known.weak && this.functions.has(name) ? null : known;
     for (const unit of this.index?.unitsDefining(name, 'macro', from.path) ?? []) {
       if (unit.path === from.path || this.preparing > 8) continue;
       const macro = this.add(unit)
@@ -265,8 +275,7 @@ export class Program {
   /** All variables that the units' own declarations define with an initialiser or as per-CPU. */
   ownVariables(): Variable[] {
     for (const chunk of this.ownChunks()) if (chunk.kind === 'declaration') this.declareChunk(chunk);
-    const own = new Set(this.own);
-    return [...this.variables.values()].filter(variable => own.has(variable.chunk.unit));
+    return [...this.variables.values()].filter(variable => this.isOwn(variable.chunk.unit));
   }
 
   allVariables(): readonly Variable[] {
@@ -373,10 +382,13 @@ function wrapped(name: string, type: CType): CType {
   return member?.type.kind === 'integer' ? member.type : type.info.union ? unknownType : type;
 }
 
+/** Definitions of one name that are kept. */
+const sameNameAtMost = 64;
+
 function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   const list = map.get(key);
-  if (list) list.push(value);
-  else map.set(key, [value]);
+  if (!list) map.set(key, [value]);
+  else if (list.length < sameNameAtMost) list.push(value);
 }
 
 function best(list: readonly Chunk[], from: PreparedUnit): Chunk | null {

@@ -2,6 +2,7 @@
  * Completes what the hunks show of a function's body: openers for brackets that only close, closers for those that only
  * open, and a stand-in name, {@link unseen}, where the beginning or the end of an expression is not shown.
  */
+import { append } from './lists';
 import type { SourceUnit } from '../source';
 import { beginningFor, withoutLooseEnd } from './looseEnds';
 import { indentation } from './prepare';
@@ -30,6 +31,8 @@ interface Block {
 
 /** Blocks on both sides of a gap of at most so many lines may be the same. */
 const nearLines = 60;
+/** Tokens looked at around a brace; keeps the work linear. */
+const lookAhead = 400;
 /** Levels of unseen blocks that indentation is trusted for. */
 const deepest = 12;
 
@@ -62,7 +65,7 @@ class BodyBuilder {
       this.make(beginningFor(tokens));
     }
     this.follow(tokens);
-    this.result.push(...withoutLooseEnd(tokens));
+    append(this.result, withoutLooseEnd(tokens));
     this.lastLine = tokens.at(-1)!.line;
   }
 
@@ -203,7 +206,7 @@ function hasCase(tokens: readonly Token[], from: number, to: number): boolean {
 
 function closesDo(tokens: readonly Token[], at: number): boolean {
   let depth = 0;
-  for (let index = at + 1; index < tokens.length; index++) {
+  for (let index = at + 1; index < Math.min(tokens.length, at + lookAhead); index++) {
     const { text } = tokens[index]!;
     if (text === '(') depth++;
     else if (text === ')' && --depth === 0) return tokens[index + 1]?.text === ';';
@@ -222,7 +225,7 @@ function wordOf(tokens: readonly Token[], brace: number): string {
 /** First token of the statement that the brace at `brace` belongs to. */
 function statementStart(tokens: readonly Token[], brace: number): Token | undefined {
   let depth = 0;
-  for (let at = brace - 1; at >= 0; at--) {
+  for (let at = brace - 1; at >= Math.max(0, brace - lookAhead); at--) {
     const { text } = tokens[at]!;
     if (text === ')') depth++;
     else if (text === '(') depth--;

@@ -222,12 +222,13 @@ class Slicer {
   }
 }
 
-/** Index of the bracket that closes the one at `open`, or -1. */
-export function matching(tokens: readonly Token[], open: number): number {
+/** Index of the bracket that closes the one at `open`, or -1; -1 too where it is further than `limit` tokens away. */
+export function matching(tokens: readonly Token[], open: number, limit = Number.MAX_SAFE_INTEGER): number {
   const opener = tokens[open]!.text;
   const closer = opener === '{' ? '}' : opener === '(' ? ')' : ']';
   let depth = 0;
-  for (let at = open; at < tokens.length; at++) {
+  const end = Math.min(tokens.length, open + limit);
+  for (let at = open; at < end; at++) {
     const { text } = tokens[at]!;
     if (text === opener) depth++;
     else if (text === closer && --depth === 0) return at;

@@ -1,4 +1,5 @@
 /** The C grammar (tree-sitter) behind one function: tokens in, a plain syntax tree out. */
+import { append } from './lists';
 import type { Language as LanguageType, TreeCursor } from 'web-tree-sitter';
 import { Language, Parser } from 'web-tree-sitter';
 import { BoundReached, bounds } from './bounds';
@@ -233,7 +234,7 @@ function bindPostfix(root: Building): void {
     node.children.forEach((one, at) => {
       node.children[at] = postfixFirst(one);
     });
-    stack.push(...node.children);
+    append(stack, node.children);
   }
 }
 
