@@ -1,7 +1,9 @@
 import { strict as assert } from 'node:assert';
 import { bounds } from '../../../../src/code/c/bounds';
 import type { BoundName } from '../../../../src/code/c/bounds';
-import { functionNamed, loadParser, lowerText } from './support';
+import fc from 'fast-check';
+import { lowerC } from '../../../../src/code/lowerC';
+import { defaults, fileUnit, functionNamed, hunkUnit, loadParser, lowerText } from './support';
 
 const after = '\nvoid tq_fine(void)\n{\n\ttq_call();\n}\n';
 const repeat = (count: number, text: (index: number) => string): string =>
@@ -78,5 +80,92 @@ describe('bounds', function () {
       'tq',
     );
     assert.ok(code.length < 60 * 8, String(code.length));
+  });
+
+  it('no heap of tokens makes it throw, and no code is left with a jump into nothing', () => {
+    const words = [
+      ...[
+        'if',
+        '(',
+        ')',
+        '{',
+        '}',
+        '[',
+        ']',
+        ';',
+        ',',
+        'a',
+        'tq',
+        '=',
+        '+',
+        '*',
+        '&',
+        '->',
+        '.',
+        '1',
+        '"s"',
+        "'c'",
+        'for',
+      ],
+      ...[
+        'while',
+        'do',
+        'else',
+        'switch',
+        'case',
+        'default',
+        ':',
+        '?',
+        'return',
+        'goto',
+        'break',
+        'struct',
+        'int',
+        'sizeof',
+      ],
+      ...[
+        'typeof',
+        'asm',
+        'volatile',
+        'READ_ONCE',
+        'per_cpu',
+        'static_cpu_has',
+        'min',
+        'for_each_cpu',
+        'container_of',
+      ],
+      ...[
+        '\n#define X',
+        '\n#if',
+        '\n#else',
+        '\n#endif\n',
+        '\n',
+        '\\\n',
+        '/*',
+        '*/',
+        '##',
+        'DEFINE_PER_CPU',
+        'void f(int a)',
+      ],
+    ];
+    const soup = fc.array(fc.constantFrom(...words), { maxLength: 80 }).map(list => list.join(' '));
+    fc.assert(
+      fc.property(soup, fc.boolean(), fc.boolean(), (text, inside, fragment) => {
+        const body = inside ? inBody(text) : text;
+        const unit = fragment
+          ? hunkUnit('mm/tq.c', `@@ 7 int tq(int a)\n${body}`)
+          : fileUnit('mm/tq.c', body);
+        for (const { code, registers } of lowerC([unit], defaults).functions) {
+          for (const one of code) {
+            if (one.op === 'jump' || one.op === 'branch')
+              assert.ok(one.target >= 0 && one.target < code.length);
+            if ('dst' in one && one.dst !== null) assert.ok(one.dst < registers.length);
+            assert.ok(one.line >= 0 && one.line < unit.lines.length);
+          }
+          assert.ok(['return', 'jump', 'unknown'].includes(code.at(-1)!.op));
+        }
+      }),
+      { numRuns: 500, seed: 99 },
+    );
   });
 });
