@@ -175,7 +175,7 @@ export class Core {
     const { trace } = this;
     if (trace === null) return;
     const pc = this.control[cpu * controlWords + Cw.Pc]!;
-    trace.add(kind, cpu, pc, code, extra, lo, hi, Math.floor(this.machine.clocks.cycles(cpu)));
+    trace.add(kind, cpu, pc, code, extra, lo, hi, this.machine.clocks.cycles(cpu));
   }
 
   changed(): void {

@@ -21,9 +21,11 @@ export interface Services {
  * or the run is over. State is complete in `core` before and after.
  */
 export function interpret(core: Core, services: Services, cpu: number, limit: number): number {
-  const { code, lo, hi, memoryLo, memoryHi, tags, control, global, functionTable } = core;
+  const { code, lo, hi, memoryLo, memoryHi, tags, control, global, functionTable, frames } = core;
+  const { slots, depth: depths, registers } = core.layout;
   const base = cpu * controlWords;
-  const slots = core.layout.slots;
+  const lastRegister = (cpu + 1) * registers;
+  const traced = core.trace !== null;
   const direct = !core.buffered;
   let pc = control[base + Cw.Pc]!;
   let fp = control[base + Cw.Fp]!;
@@ -346,22 +348,43 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
         hi[fp + a] = 0;
         break;
       }
-      case Op.Call:
-      case Op.CallRoutine: {
-        const routine = code[at]! === Op.CallRoutine;
+      case Op.Call: {
+        const depth = control[base + Cw.Depth]!;
+        const row = a * 6;
+        const memory = functionTable[row + 3]!;
+        const next = fp + b;
         control[base + Cw.Pc] = pc;
-        const own = core.functionOf(cpu);
-        const from = routine ? functionTable[own * 6 + 2]! : b;
-        if (routine && !pushReturn(core, cpu)) {
+        if (memory > 0 || depth >= depths || next + functionTable[row + 2]! > lastRegister) {
+          // Refused, or variables in memory have to be forgotten.
+          if (!core.enter(cpu, a, b, pc + 1, c, 0)) {
+            ending = true;
+            break;
+          }
+        } else {
+          const frame = (cpu * depths + depth) * frameWords;
+          frames[frame + Fw.Pc] = pc + 1;
+          frames[frame + Fw.Fp] = fp;
+          frames[frame + Fw.Mp] = control[base + Cw.Mp]!;
+          frames[frame + Fw.Dst] = c;
+          frames[frame + Fw.Flags] = 0;
+          control[base + Cw.Depth] = depth + 1;
+          control[base + Cw.Fp] = next;
+          control[base + Cw.Mp]! += code[at + 4]!;
+        }
+        if (traced) core.event(EventKind.Call, cpu, 0, a, 0, 0);
+        pc = functionTable[row]!;
+        fp = next;
+        control[base + Cw.Pc] = pc;
+        continue;
+      }
+      case Op.CallRoutine: {
+        control[base + Cw.Pc] = pc;
+        const from = functionTable[core.functionOf(cpu) * 6 + 2]!;
+        if (!pushReturn(core, cpu) || !core.enter(cpu, a, from, pc + 1, -1, FrameFlag.Pushed)) {
           ending = true;
           break;
         }
-        const flags = routine ? FrameFlag.Pushed : 0;
-        if (!core.enter(cpu, a, from, pc + 1, routine ? -1 : c, flags)) {
-          ending = true;
-          break;
-        }
-        core.event(EventKind.Call, cpu, 0, a, 0, 0);
+        if (traced) core.event(EventKind.Call, cpu, 0, a, 0, 0);
         pc = control[base + Cw.Pc]!;
         fp = control[base + Cw.Fp]!;
         continue;
@@ -381,13 +404,38 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
         pc = functionTable[a * 6]!;
         control[base + Cw.Pc] = pc;
         continue;
-      case Op.Return:
-      case Op.ReturnRoutine: {
-        const routine = code[at]! === Op.ReturnRoutine;
+      case Op.Return: {
         control[base + Cw.Pc] = pc;
-        const valueLo = routine || a < 0 ? 0 : lo[fp + a]!;
-        const valueHi = routine || a < 0 ? 0 : hi[fp + a]!;
-        const flags = leave(core, cpu, valueLo, valueHi);
+        const valueLo = a < 0 ? 0 : lo[fp + a]!;
+        const valueHi = a < 0 ? 0 : hi[fp + a]!;
+        const frame = (cpu * depths + control[base + Cw.Depth]! - 1) * frameWords;
+        if (frames[frame + Fw.Flags] !== 0) {
+          const flags = leave(core, cpu, valueLo, valueHi);
+          if (flags & (FrameFlag.Interrupt | FrameFlag.WasIdle)) {
+            services.left(cpu, flags);
+            return limit - left;
+          }
+          pc = control[base + Cw.Pc]!;
+          fp = control[base + Cw.Fp]!;
+          continue;
+        }
+        if (traced) core.event(EventKind.Return, cpu, 0, core.functionOf(cpu), valueLo, valueHi);
+        control[base + Cw.Depth]! -= 1;
+        fp = frames[frame + Fw.Fp]!;
+        pc = frames[frame + Fw.Pc]!;
+        control[base + Cw.Fp] = fp;
+        control[base + Cw.Mp] = frames[frame + Fw.Mp]!;
+        control[base + Cw.Pc] = pc;
+        const dst = frames[frame + Fw.Dst]!;
+        if (dst >= 0) {
+          lo[fp + dst] = valueLo;
+          hi[fp + dst] = valueHi;
+        }
+        continue;
+      }
+      case Op.ReturnRoutine: {
+        control[base + Cw.Pc] = pc;
+        const flags = leave(core, cpu, 0, 0);
         if (flags & (FrameFlag.Interrupt | FrameFlag.WasIdle)) {
           services.left(cpu, flags);
           return limit - left;

@@ -131,7 +131,7 @@ class Linker implements Linkage {
     pruneReloads(translated);
     const { map, count } = assignRegisters(translated.items, translated.registers, parameters);
     const entry = this.code.length / instructionWords;
-    for (const item of translated.items) this.settle(item, map, count, entry);
+    for (const item of translated.items) this.settle(item, map, count, entry, translated.memory);
     this.recordLive(translated.items, count);
     for (const item of translated.items) {
       this.code.push(item.op, item.a, item.b, item.c, item.d);
@@ -152,7 +152,7 @@ class Linker implements Linkage {
   }
 
   /** Gives an item its final registers, jump targets and lists. */
-  private settle(item: Item, map: Int32Array, count: number, entry: number): void {
+  private settle(item: Item, map: Int32Array, count: number, entry: number, memory: number): void {
     const final = (register: number): number =>
       register >= outgoing
         ? count + register - outgoing
@@ -165,6 +165,7 @@ class Linker implements Linkage {
     for (let which = 0; which < 4; which++)
       if (mask & (1 << which) || which === written) setOperand(item, which, final(operandOf(item, which)));
     if (op === Op.Call || op === Op.CallPointer) item.b = count;
+    if (op === Op.Call) item.d = memory;
     if (op === Op.Primitive && !item.direct) item.c = final(item.c);
     if (op === Op.ReadMachine) item.b = final(item.b);
     if (op === Op.Jump) item.a += entry;

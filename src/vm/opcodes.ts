@@ -73,7 +73,10 @@ export const enum Op {
   BranchZero,
   /** a = feature b. */
   Feature,
-  /** Calls function a; its frame begins at register b; the result goes to register c (-1: nowhere). */
+  /**
+   * Calls function a; its frame begins at register b; the result goes to register c (-1: nowhere); d: slots of memory
+   * of the function that calls.
+   */
   Call,
   /** Calls the function whose address is in a; as Call; d: number of arguments. */
   CallPointer,
@@ -98,5 +101,4 @@ export const enum Op {
   JumpRoutine,
   /** Return of an assembly routine. */
   ReturnRoutine,
-  /** As Call, from assembly code to C. */
 }

@@ -7,6 +7,8 @@ import { controlWords, Cw, Gw, Status, WaitKind } from './state';
 export interface ScheduleOptions {
   /** Instructions that a CPU runs at most before others get their turn, about. Default 16. */
   readonly quantum?: number;
+  /** Instructions of one CPU's task. Default 20 million. */
+  readonly budget?: number;
 }
 
 /** Instructions without any change after which a CPU is watched for running in circles. */
@@ -14,6 +16,7 @@ const quietAtMost = 1 << 16;
 
 export class Scheduler {
   private readonly quantum: number;
+  private readonly budget: number;
 
   constructor(
     private readonly core: Core,
@@ -21,6 +24,7 @@ export class Scheduler {
     options: ScheduleOptions,
   ) {
     this.quantum = Math.max(1, options.quantum ?? 16);
+    this.budget = Math.max(1, options.budget ?? 20_000_000);
   }
 
   /** xorshift32. */
@@ -34,18 +38,10 @@ export class Scheduler {
     return x >>> 0;
   }
 
-  /** Makes sure that a CPU is chosen for some instructions; false when the run is over. */
+  /** Chooses the CPU that runs next, and for how many instructions; false when the run is over. */
   choose(): boolean {
-    const { core } = this;
-    const { global, control } = core;
-    if (global[Gw.Verdict] !== Verdict.None) return false;
-    const now = global[Gw.Current]!;
-    if (now >= 0) {
-      const base = now * controlWords;
-      const goes = control[base + Cw.Status] === Status.Running && global[Gw.Urgent] === 0;
-      if (goes && global[Gw.Quantum]! > 0) return true;
-    }
-    return this.pick();
+    this.settle();
+    return this.core.global[Gw.Verdict] === Verdict.None && this.pick();
   }
 
   private pick(): boolean {
@@ -55,7 +51,13 @@ export class Scheduler {
     let bestTime = Infinity;
     let others = 0;
     const last = global[Gw.Current]!;
-    for (let cpu = 0; cpu < core.layout.cpus; cpu++) {
+    for (let cpu = 0, base = 0; cpu < core.layout.cpus; cpu++, base += controlWords) {
+      if (
+        control[base + Cw.Status] === Status.Idle &&
+        control[base + Cw.Poke] === 0 &&
+        !this.tasks.hasNext(cpu)
+      )
+        continue;
       const time = this.readyAt(cpu, last);
       if (time === Infinity) continue;
       others++;
@@ -74,8 +76,12 @@ export class Scheduler {
     if (control[base + Cw.Status] === Status.Idle && !this.tasks.startNext(best)) return this.pick();
     if (control[base + Cw.Status] === Status.Waiting) this.resume(best, last);
     global[Gw.Current] = best;
-    global[Gw.Quantum] = others === 1 ? 4096 : 1 + (this.random() % (2 * this.quantum));
+    // With many CPUs, turns are longer: each choice looks at all of them.
+    const turn = Math.max(this.quantum, others >> 1);
+    const quantum = others === 1 ? 4096 : 1 + (this.random() % (2 * turn));
+    global[Gw.Quantum] = Math.min(quantum, this.budget - control[base + Cw.Steps]!);
     if (!this.watch(best)) return this.pick();
+    global[Gw.Granted] = global[Gw.Quantum]!;
     return global[Gw.Verdict] === Verdict.None;
   }
 
@@ -176,19 +182,26 @@ export class Scheduler {
     return false;
   }
 
-  /** Accounts for instructions that the chosen CPU has run. */
-  ran(steps: number, budget: number): void {
+  /** Instructions run since the last choice. */
+  get unsettled(): number {
+    return this.core.global[Gw.Granted]! - this.core.global[Gw.Quantum]!;
+  }
+
+  /** Enters the instructions that the chosen CPU has run in its counts. */
+  private settle(): void {
     const { core } = this;
     const { control, global } = core;
+    const steps = this.unsettled;
+    global[Gw.Granted] = global[Gw.Quantum]!;
+    if (steps === 0) return;
     const cpu = global[Gw.Current]!;
     const base = cpu * controlWords;
     core.order[cpu]! += steps;
-    global[Gw.Quantum]! -= steps;
     control[base + Cw.QuietSteps]! += steps;
     const before = global[Gw.StepsLo]! >>> 0;
     global[Gw.StepsLo] = (before + steps) | 0;
     if (global[Gw.StepsLo] >>> 0 < before) global[Gw.StepsHi]!++;
     const spent = (control[base + Cw.Steps]! += steps);
-    if (spent >= budget) core.stop(cpu, Verdict.Unbounded, Detail.Code | Stop.Budget);
+    if (spent >= this.budget) core.stop(cpu, Verdict.Unbounded, Detail.Code | Stop.Budget);
   }
 }

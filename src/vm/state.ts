@@ -89,13 +89,15 @@ export const enum Gw {
   /** CPU that runs now, and instructions until the next choice. */
   Current,
   Quantum,
+  /** Of how many that is the rest; what was run since is not yet in the counts. */
+  Granted,
   /** Something happened that other CPUs wait for: the next choice comes now. */
   Urgent,
   /** CPUs that wait for a slot, and for any change. */
   SlotWaiters,
   ChangeWaiters,
 }
-export const globalWords = 14;
+export const globalWords = 16;
 
 /** Words of a call frame that is not running: where it goes on. */
 export const enum Fw {

@@ -34,6 +34,7 @@ export const eventKindNames = [
 export const eventWords = 6;
 export const eventBytes = eventWords * 4;
 const chunkEvents = 1 << 15;
+const two32 = 4_294_967_296;
 
 /** One event, taken apart. */
 export interface TraceEvent {
@@ -87,8 +88,9 @@ export class Trace {
       this.chunks.push(new Int32Array(chunkEvents * eventWords));
     const chunk = this.chunks[at >>> 15]!;
     const to = index * eventWords;
+    const above = cycles < two32 ? 0 : (cycles / two32) & 0x3ff;
     chunk[to] = pc;
-    chunk[to + 1] = kind | (cpu << 4) | ((code & 0xff) << 14) | (((cycles / 4_294_967_296) & 0x3ff) << 22);
+    chunk[to + 1] = kind | (cpu << 4) | ((code & 0xff) << 14) | (above << 22);
     chunk[to + 2] = lo;
     chunk[to + 3] = hi;
     chunk[to + 4] = extra;
@@ -115,7 +117,7 @@ export class Trace {
       lo: chunk[at + 2]!,
       hi: chunk[at + 3]!,
       extra: chunk[at + 4]!,
-      cycles: (packed >>> 22) * 4_294_967_296 + (chunk[at + 5]! >>> 0),
+      cycles: (packed >>> 22) * two32 + (chunk[at + 5]! >>> 0),
     };
   }
 

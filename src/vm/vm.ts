@@ -13,7 +13,7 @@ import { preludePrimitives } from './prelude';
 import { Scheduler } from './schedule';
 import { hashAll, hashSituation, pack, unpack } from './snapshot';
 import type { StateLayout, StateSizes, VmMachine } from './state';
-import { controlWords, Cw, Gw, layoutState } from './state';
+import { controlWords, Cw, Gw, layoutState, Status } from './state';
 import { cutHigh, cutLow, Tag } from './kinds';
 import type { Task } from './tasks';
 import { Tasks } from './tasks';
@@ -68,7 +68,6 @@ export class Vm implements Services {
   private readonly tasks: Tasks;
   private readonly operations: ReturnType<typeof operationRunners>;
   private readonly primitives: readonly Primitive[];
-  private readonly budget: number;
 
   constructor(private readonly options: VmOptions) {
     const { program } = options;
@@ -95,7 +94,6 @@ export class Vm implements Services {
     );
     this.tasks = new Tasks(this.core, options.tasks, this.handlers());
     this.scheduler = new Scheduler(this.core, this.tasks, options);
-    this.budget = options.budget ?? 20_000_000;
     for (let cpu = 0; cpu < program.cpus; cpu++) this.machine.interrupts.setEnabled(cpu, true);
   }
 
@@ -122,14 +120,24 @@ export class Vm implements Services {
 
   /** Runs up to `steps` instructions; returns how many. Fewer: the run is over, see {@link ending}. */
   run(steps: number): number {
-    const { core, scheduler, budget } = this;
+    const { core } = this;
     const { global, control } = core;
     let left = steps;
-    while (left > 0 && scheduler.choose()) {
+    while (left > 0) {
       const cpu = global[Gw.Current]!;
-      const limit = Math.min(left, global[Gw.Quantum]!, budget - control[cpu * controlWords + Cw.Steps]!);
-      const ran = interpret(core, this, cpu, Math.max(1, limit));
-      scheduler.ran(ran, budget);
+      const goesOn =
+        cpu >= 0 &&
+        global[Gw.Quantum]! > 0 &&
+        global[Gw.Urgent] === 0 &&
+        control[cpu * controlWords + Cw.Status] === Status.Running &&
+        global[Gw.Verdict] === 0;
+      if (!goesOn) {
+        if (!this.scheduler.choose()) break;
+        continue;
+      }
+      const quantum = global[Gw.Quantum]!;
+      const ran = interpret(core, this, cpu, left < quantum ? left : quantum);
+      global[Gw.Quantum]! -= ran;
       left -= ran;
     }
     return steps - left;
@@ -166,7 +174,7 @@ export class Vm implements Services {
   /** Instructions run so far. */
   get steps(): number {
     const { global } = this.core;
-    return global[Gw.StepsHi]! * 4_294_967_296 + (global[Gw.StepsLo]! >>> 0);
+    return global[Gw.StepsHi]! * 4_294_967_296 + (global[Gw.StepsLo]! >>> 0) + this.scheduler.unsettled;
   }
 
   /** What the last finished call of a CPU's task returned. */

@@ -1,0 +1,165 @@
+/** Rates of the VM on a machine without TLBs, on C of this file's own. */
+import type { Bench, BenchRow } from './bench';
+import { medianTime } from './bench';
+import { History } from '../../src/vm/history';
+import { eventBytes, Trace } from '../../src/vm/trace';
+import type { Vm } from '../../src/vm/vm';
+import { loadParser } from '../unit/code/c/support';
+import { callHandlers, lowered, machineFor, prelude } from '../unit/vm/support';
+
+/** A flush in the shape of the kernel's: per-CPU state, a loop over addresses, calls, features. */
+const text = `
+struct cpumask { unsigned long bits[]; };
+struct tq_ctx { u64 ctx_id; u64 tlb_gen; };
+struct tq_state { struct tq_mm *loaded_mm; u16 asid; u16 mask; struct tq_ctx ctxs[6]; };
+struct tq_mm { u64 ctx_id; u64 tlb_gen; struct cpumask cpus; };
+struct tq_info { struct tq_mm *mm; unsigned long start, end; u64 gen; u8 shift; };
+DEFINE_PER_CPU(struct tq_state, tq_state);
+struct tq_mm tq_mm;
+DEFINE_PER_CPU(struct tq_info, tq_info);
+static u16 tq_pcid(u16 asid) { return asid + 1; }
+static void tq_one(unsigned long addr)
+{
+	asm volatile("invlpg (%0)" ::"r" (addr) : "memory");
+	if (!static_cpu_has(X86_FEATURE_PTI))
+		return;
+	__set_bit(tq_pcid(this_cpu_read(tq_state.asid)), (unsigned long *)this_cpu_ptr(&tq_state.mask));
+}
+static void tq_flush(void *arg)
+{
+	struct tq_info *f = arg;
+	unsigned long addr;
+	u16 asid = this_cpu_read(tq_state.asid);
+
+	if (this_cpu_read(tq_state.ctxs[asid].tlb_gen) == f->gen)
+		return;
+	for (addr = f->start; addr < f->end; addr += 1UL << f->shift)
+		tq_one(addr);
+	this_cpu_write(tq_state.ctxs[asid].tlb_gen, f->gen);
+}
+void tq_range(unsigned long start, unsigned long pages)
+{
+	struct tq_info *f = this_cpu_ptr(&tq_info);
+
+	f->mm = &tq_mm;
+	f->start = start;
+	f->end = start + (pages << 12);
+	f->shift = 12;
+	f->gen = atomic64_inc_return(&tq_mm.tlb_gen);
+	local_irq_disable();
+	tq_flush(f);
+	local_irq_enable();
+}
+void tq_everywhere(unsigned long start, unsigned long pages)
+{
+	struct tq_info *f = this_cpu_ptr(&tq_info);
+
+	f->start = start;
+	f->end = start + (pages << 12);
+	f->shift = 12;
+	f->gen = atomic64_inc_return(&tq_mm.tlb_gen);
+	on_each_cpu(tq_flush, f, 1);
+}
+`;
+
+const steps = 4_000_000;
+
+interface Shape {
+  readonly trace: Trace | null;
+  readonly cpus?: number;
+  readonly call?: string;
+  readonly times?: number;
+}
+
+function machine({ trace, cpus = 1, call = 'tq_range', times = 1_000_000 }: Shape): Vm {
+  return machineFor([module()], {
+    ...{ cpus, trace, features: new Set(['PTI']), handlers: callHandlers, budget: 1_000_000_000 },
+    tasks: [[{ function: call, args: [0x7000_0000n, 33n], times }]],
+    link: { replacing: [prelude()] },
+  });
+}
+
+let lowering: ReturnType<typeof lowered> | null = null;
+const module = (): ReturnType<typeof lowered> => (lowering ??= lowered(text));
+
+function rate(shape: () => Shape, run: (vm: Vm) => void): number {
+  let vm = machine(shape());
+  const time = medianTime(() => {
+    vm = machine(shape());
+    run(vm);
+  }, 5);
+  return vm.steps / time / 1000;
+}
+
+function rows(): BenchRow[] {
+  const straight = rate(
+    () => ({ trace: null }),
+    vm => vm.run(steps * 5),
+  );
+  const stepped = rate(
+    () => ({ trace: new Trace() }),
+    vm => {
+      for (let n = 0; n < steps; n++) vm.run(1);
+    },
+  );
+  const tracedStraight = rate(
+    () => ({ trace: new Trace() }),
+    vm => vm.run(steps),
+  );
+  return [
+    { what: 'straight run, no trace', value: straight, unit: 'M/s', floor: 60, goal: 200 },
+    { what: 'straight run with trace', value: tracedStraight, unit: 'M/s', floor: 20 },
+    { what: 'one step a call, with trace', value: stepped, unit: 'M/s', floor: 20, goal: 60 },
+    ...back(),
+    { what: 'bytes an event', value: eventBytes, unit: 'B', floor: 24, lowerIsBetter: true },
+    {
+      what: 'shootdown on 256 CPUs, host time',
+      value: medianTime(() => {
+        const vm = machine({ trace: new Trace(), cpus: 256, call: 'tq_everywhere', times: 1 });
+        vm.run(1_000_000);
+        if (vm.ending.verdict !== 'finished') throw new Error(vm.ending.why);
+      }, 5),
+      unit: 'ms',
+      floor: 60,
+      goal: 20,
+      lowerIsBetter: true,
+    },
+  ];
+}
+
+/** Stepping back from the end of a million events. */
+function back(): BenchRow[] {
+  const vm = machine({ trace: new Trace(), cpus: 4, call: 'tq_everywhere' });
+  const history = new History(vm);
+  while (vm.trace!.recorded < 1_000_000) history.run(100_000);
+  const end = vm.steps;
+  let worst = 0;
+  let seed = 12345;
+  for (let n = 0; n < 100; n++) {
+    seed = (seed * 1_103_515_245 + 12_345) & 0x7fff_ffff;
+    const from = performance.now();
+    history.goToEvent(seed % 1_000_000);
+    worst = Math.max(worst, performance.now() - from);
+    history.goToStep(end);
+  }
+  return [
+    {
+      what: 'step back in 10^6 events, slowest of 100',
+      value: worst,
+      unit: 'ms',
+      floor: 50,
+      goal: 5,
+      lowerIsBetter: true,
+    },
+  ];
+}
+
+export const benches: readonly Bench[] = [
+  {
+    name: 'interpreter',
+    async run() {
+      await loadParser();
+      return rows();
+    },
+  },
+];
