@@ -6,6 +6,8 @@ import { plainText } from '../present/escape';
 /** Kinds that only explain how something was read; the others say that something may be lost. */
 const harmless: ReadonlySet<string> = new Set(['combined-diff', 'encoded-body', 'non-utf8']);
 const mostProblems = 500;
+/** Characters of a line that are underlined at most. */
+const widest = 100;
 
 export class Problems {
   private readonly collection = vscode.languages.createDiagnosticCollection('tlbscope');
@@ -34,7 +36,8 @@ export class Problems {
     const problems = [...diagnostics, ...findings].slice(0, mostProblems).map(({ kind, line, message }) => {
       const at = Math.min(line === null ? 0 : model.lines.start(line), document.lineCount - 1);
       const problem = new vscode.Diagnostic(
-        document.lineAt(at).range,
+        // A whole mail may stand on one line: the beginning says where.
+        document.validateRange(new vscode.Range(at, 0, at, widest)),
         plainText(message, 500),
         harmless.has(kind) ? vscode.DiagnosticSeverity.Information : vscode.DiagnosticSeverity.Warning,
       );
