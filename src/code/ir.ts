@@ -138,7 +138,11 @@ export type Instruction =
       readonly kind: FeatureKind;
       readonly default: boolean | null;
     })
-  /** A call of `callee`; of `pointer` when `callee` is null. `text` is the call as written, for messages. */
+  /**
+   * A call of `callee`; of `pointer` when `callee` is null. `text` is the call as written, for messages.
+   * A struct by value is passed and returned as the address of an object; who receives it copies it at once
+   * (primitive `struct_copy`), before anything else runs.
+   */
   | (Base & {
       readonly op: 'call';
       readonly dst: Register | null;

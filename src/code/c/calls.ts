@@ -51,13 +51,15 @@ function callByName(l: Lowering, node: Node, name: string, args: readonly Node[]
   l.at(node);
   const dst = wanted && returns.kind !== 'void' ? l.code.register(returns) : null;
   l.code.emit({ op: 'call', dst, callee: name, pointer: null, args: registers, text: l.text(node) });
-  return result(l, dst, returns, name);
+  return result(dst, returns);
 }
 
-function result(l: Lowering, dst: number | null, returns: CType, name: string): Value {
-  if (returns.kind === 'struct' && dst !== null && returns.info && returns.info.names.length > 1)
-    return unknown(l, name, 'it returns a struct by value');
-  return dst === null ? { kind: 'none', type: { kind: 'void' } } : inRegister(dst, returns);
+/** A struct by value comes back as the address of an object, which the caller copies at once. */
+function result(dst: number | null, returns: CType): Value {
+  if (dst === null) return { kind: 'none', type: { kind: 'void' } };
+  return returns.kind === 'struct'
+    ? { kind: 'object', address: dst, type: returns }
+    : inRegister(dst, returns);
 }
 
 /** An argument that is a function, whether or not the text at hand declares it. */
@@ -84,7 +86,7 @@ function callThrough(l: Lowering, node: Node, callee: Node, args: readonly Node[
   l.at(node);
   const dst = wanted && returns.kind !== 'void' ? l.code.register(returns) : null;
   l.code.emit({ op: 'call', dst, callee: null, pointer, args: registers, text: l.text(node) });
-  return result(l, dst, returns, l.text(callee));
+  return result(dst, returns);
 }
 
 /** Compiler built-ins, and the names that repair and rewriting made up. */

@@ -24,8 +24,15 @@ export function fixForGrammar(tokens: readonly Token[]): Token[] {
     else if (token.kind === 'name' && next === '(' && isLoop(tokens, at)) at = loop(tokens, at, result);
     else if (startsType(tokens, at)) at = typeArgument(tokens, at, result);
     else result.push(token);
+    if (token.text === ':' && next === '}' && isLabel(tokens, at)) result.push(madeUp(';', token.line));
   }
   return result;
+}
+
+/** `name :` in front of the brace that ends a block: the grammar wants a statement there. */
+function isLabel(tokens: readonly Token[], colon: number): boolean {
+  const before = tokens[colon - 2]?.text;
+  return tokens[colon - 1]?.kind === 'name' && (before === ';' || before === '{' || before === '}');
 }
 
 /** `register long x asm("x0") = …`: the register of a variable, which does not matter here. */

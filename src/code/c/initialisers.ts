@@ -5,8 +5,8 @@ import type { Node } from './syntax';
 import { child } from './syntax';
 import type { CType } from './types';
 import { pointerTo, unknownType, unsignedLong } from './types';
-import type { Place } from './values';
-import { constant, element, memory, store } from './values';
+import type { Place, Value } from './values';
+import { constant, element, materialise, memory, store, unknown } from './values';
 
 /** Stores what `value` says; members and elements that a brace list leaves out become 0. */
 export function initialise(l: Lowering, place: Place, value: Node): void {
@@ -14,7 +14,9 @@ export function initialise(l: Lowering, place: Place, value: Node): void {
     const from = l.code.checkpoint().length;
     const result = lowerValue(l, value);
     l.at(value);
-    store(l, place, result, from);
+    const text = value.type === 'string_literal' || value.type === 'concatenated_string';
+    if (place.kind === 'memory' && place.type.kind === 'array' && text) copyText(l, place.address, result);
+    else store(l, place, result, from);
     return;
   }
   if (place.kind === 'register') {
@@ -29,6 +31,11 @@ export function initialise(l: Lowering, place: Place, value: Node): void {
   fill(l, place, value);
 }
 
+/** `char text[] = "…"`. */
+function copyText(l: Lowering, address: number, text: Value): void {
+  l.code.emit({ op: 'primitive', name: 'struct_copy', dst: null, args: [address, materialise(l, text)] });
+}
+
 /** Stores the elements of a brace list into memory that is zero already. */
 function fill(l: Lowering, place: Place & { kind: 'memory' }, list: Node): void {
   let position = 0;
@@ -38,6 +45,10 @@ function fill(l: Lowering, place: Place & { kind: 'memory' }, list: Node): void 
       const value = child(item, 'value');
       let target: Place & { kind: 'memory' } = place;
       for (const designator of item.children.filter(one => one.field === 'designator')) {
+        if (designator.type === 'subscript_range_designator') {
+          unknown(l, '', `the initialiser '${l.text(item).slice(0, 80)}' of a range`);
+          continue;
+        }
         const next = designated(l, target, designator);
         position = next.position + 1;
         target = next.place;

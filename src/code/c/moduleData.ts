@@ -118,6 +118,11 @@ class InitialiserReader {
       let target: CType = type;
       let at: Path = path;
       let value: Node | undefined = item;
+      const range = item.children.find(one => one.type === 'subscript_range_designator');
+      if (range) {
+        position = this.range(item, range, type, path);
+        continue;
+      }
       if (item.type === 'initializer_pair') {
         for (const designator of item.children.filter(one => one.field === 'designator')) {
           const step = this.step(designator, target);
@@ -133,6 +138,16 @@ class InitialiserReader {
       }
       if (value) this.read(value, scalar ? type : target, at);
     }
+  }
+
+  /** `[low ... high] = value`; returns the position behind it. */
+  private range(item: Node, range: Node, type: CType, path: Path): number {
+    const [first, last] = range.children.map(one => Number(constantOf(one, this.names) ?? 0n));
+    const value = child(item, 'value');
+    const of = type.kind === 'array' ? type.of : unknownMember;
+    const end = Math.min(last ?? 0, (first ?? 0) + initialisersAtMost);
+    for (let index = first ?? 0; value && index <= end; index++) this.read(value, of, [...path, index]);
+    return end + 1;
   }
 
   private step(designator: Node, type: CType): { key: string | number; type: CType; position: number } {

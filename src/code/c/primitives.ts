@@ -74,9 +74,19 @@ const all = (names: readonly string[], rule: (name: string) => Rule): (readonly 
 const named: readonly (readonly [string, Rule])[] = [
   ['likely', { rule: 'identity', likely: true }],
   ['unlikely', { rule: 'identity', likely: false }],
-  ...all(['__builtin_expect', 'data_race', 'rcu_dereference', 'rcu_dereference_raw'], () => ({
-    rule: 'identity',
-  })),
+  ...all(
+    [
+      '__builtin_expect',
+      'data_race',
+      'static_call',
+      'static_call_cond',
+      'rcu_dereference',
+      'rcu_dereference_raw',
+    ],
+    () => ({
+      rule: 'identity',
+    }),
+  ),
   ...all(
     [
       'rcu_dereference_check',
@@ -235,7 +245,8 @@ const families: readonly Family[] = [
     rule: name => primitive(name, perCpuValues, name.endsWith('try_cmpxchg') ? bool : null),
   },
   {
-    pattern: /^(?:raw_|arch_)?atomic(?:64|_long)?_(?:fetch_)?[a-z_]+$/,
+    pattern:
+      /^(?:raw_|arch_)?atomic(?:64|_long)?_(?:fetch_)?(?:read|set|init|add|sub|inc|dec|and|or|xor|andnot|xchg|cmpxchg|try_cmpxchg|cond_read)(?:_return|_and_test|_negative|_unless|_not_zero|_if_positive|_unless_negative|_unless_positive|_and_lock|_mask)?(?:_relaxed|_acquire|_release)?$/,
     rule: name => primitive(name.replace(/^(?:raw_|arch_)/, ''), values, atomicResult(name)),
   },
   {

@@ -257,6 +257,7 @@ function lowerReturn(l: Lowering, node: Node): void {
     l.code.emit({ op: 'return', value: null });
     return;
   }
+  // Of a struct the address is returned; the caller copies it at once.
   const register = l.returns.kind === 'void' ? null : materialise(l, convert(l, result, l.returns));
   l.at(node);
   l.code.emit({ op: 'return', value: register });

@@ -318,6 +318,53 @@ unsigned long tq(unsigned long v)
     assert.equal(run(text, 1), 0x41n);
   });
 
+  it('structs as arguments and results, a label at the end of a block', () => {
+    const text = `
+struct tq_pair { int a; int b; };
+static struct tq_pair tq_make(int a, int b)
+{
+	struct tq_pair p = { a, b };
+
+	return p;
+}
+static int tq_sum(struct tq_pair p)
+{
+	p.a += p.b;
+	return p.a;
+}
+int tq(int x)
+{
+	struct tq_pair p = tq_make(x, 2), q;
+	int sum;
+
+	q = tq_make(100, 200);
+	sum = tq_sum(p) + p.a * 1000 + q.b * 10;
+	if (x) {
+		sum += tq_make(7, 8).b * 100000;
+		goto out;
+		sum = 0;
+out:
+	}
+	return sum;
+}`;
+    assert.equal(run(text, 5), 7n + 5000n + 2000n + 800000n);
+  });
+
+  it('tables with ranges, texts in arrays', () => {
+    const text = `
+static const int tq_table[8] = { [0 ... 2] = 5, 6, [6 ... 7] = 9 };
+int tq(int x)
+{
+	char name[] = "tq", *p = name;
+
+	return tq_table[x] * 10 + (p == name);
+}`;
+    assert.deepEqual(
+      [0, 2, 3, 4, 7].map(x => run(text, x)),
+      [51n, 51n, 61n, 1n, 91n],
+    );
+  });
+
   it('macros: recursive, variadic, stringised, pasted; GNU typeof; min and max evaluate once', () => {
     const text = `
 #define TQ_CAT(a, b) a##b
