@@ -5,11 +5,12 @@
 import type { IrFunction, IrModule } from '../code/ir';
 import type { SourceUnit } from '../code/source';
 import type { PatchDocument, PatchFile } from '../patch/model';
-import { LayeredProgram, type Layer, type PlaceHints } from './definitions';
+import type { Layer, LayeredProgram, PlaceHints } from './definitions';
 import { relevantFiles } from './relevance';
 import { patchesOf, type PatchEntry } from './series';
 import type { ModuleCache } from './moduleCache';
 import type { KernelTree } from './tree';
+import { connect } from './connect';
 import { PatchReader } from './patchReader';
 import { SeriesState } from './seriesState';
 import { fileChange, type FileChange, type KnownFile } from './units';
@@ -83,84 +84,38 @@ export async function analyseDocument(
   const entries = patchesOf(document);
   const hints = hintsOf(entries);
   const patches: PatchAnalysis[] = [];
+  const large = document.document.text.length > largeText;
   const states = new Map<string, SeriesState>();
   const before = new Map<number, ReadonlyMap<string, KnownFile>>();
   for (const entry of entries) {
     const state = states.get(entry.series) ?? new SeriesState();
     states.set(entry.series, state);
-    const relevant = relevantFiles(entry.files, state.names);
-    const every = entry.files.flatMap(file => fileChange(file) ?? []);
+    const relevant = relevantFiles(entry.files, large ? new Set() : state.names, !large);
+    const wanted = large ? entry.files.filter(file => relevant.has(file)) : entry.files;
+    const every = wanted.flatMap(file => fileChange(file) ?? []);
     const changes = every.filter(change => relevant.has(change.file));
-    const context = patches.filter(patch => patch.entry.series === entry.series).flatMap(unitsOf);
     // A revision stands on what the patch that it revises stood on.
     const known = (entry.revises !== null ? before.get(entry.revises) : undefined) ?? state.known;
     before.set(entry.message, known);
-    patches.push(
-      await new PatchReader(options, context.slice(-contextLimit), known).read(entry, changes, hints),
+    const patch = await new PatchReader(options, large ? [] : state.units.slice(-contextLimit), known).read(
+      entry,
+      changes,
+      hints,
     );
-    if (entry.revises === null && relevant.size + state.known.size > 0) state.apply(every, options.tree);
+    patches.push(patch);
+    state.units.push(...unitsOf(patch));
+    if (entry.revises === null && !large && relevant.size + state.known.size > 0)
+      state.apply(every, options.tree);
   }
   connect(patches, hints);
   return { document, patches, hints };
 }
 
+/**
+ * In a longer document (an archive of many threads) only flushes and control registers make a file worth reading, and
+ * patches do not see what others of the same number left of a file.
+ */
+const largeText = 4_000_000;
+
 /** Greatest number of units of earlier patches whose macros and types are at hand. */
 const contextLimit = 60;
-
-/** Patches that revise files of `patch` in part. */
-const revisionsOf = (patches: readonly PatchAnalysis[], patch: PatchAnalysis): PatchAnalysis[] =>
-  patches.filter(
-    other => other.entry.revises === patch.entry.message && patch.entry.supersededBy !== other.entry.message,
-  );
-
-/** How many patches before and after one its calls are followed into. */
-const reachBack = 40;
-
-/** Lets every patch call what its series and the tree define. */
-function connect(patches: readonly PatchAnalysis[], hints: PlaceHints): void {
-  const partial = new Set(patches.flatMap(patch => revisionsOf(patches, patch)));
-  for (const patch of patches) {
-    const posted = partial.has(patch)
-      ? patches.find(other => other.entry.message === patch.entry.revises)
-      : null;
-    const place = posted ?? patch;
-    const at = patches.indexOf(place);
-    const series = patches.filter(other => other !== place && !partial.has(other) && inSeries(other, place));
-    const earlier = series
-      .filter(other => patches.indexOf(other) < at)
-      .reverse()
-      .slice(0, reachBack)
-      .flatMap(other => [...revisionsOf(patches, other), other])
-      .map(other => other.layers.after);
-    const later = series
-      .filter(other => patches.indexOf(other) > at)
-      .slice(0, reachBack)
-      .map(other => other.layers.before);
-    const rest = [...earlier, ...later];
-    const beside = posted ? [posted] : [];
-    const own = 1 + beside.length;
-    const layers = (top: readonly PatchAnalysis[], side: 'before' | 'after'): Layer[] =>
-      [...top, patch, ...beside].map(other => other.layers[side]).concat(rest, patch.trees[side]);
-    patch.programs = {
-      before: new LayeredProgram(layers([], 'before'), own, hints),
-      after: new LayeredProgram(layers([], 'after'), own, hints),
-    };
-    const revisions = revisionsOf(patches, patch);
-    patch.effective = {
-      files: effectiveFiles(patch, revisions),
-      before: new LayeredProgram(layers(revisions, 'before'), own + revisions.length, hints),
-      after: new LayeredProgram(layers(revisions, 'after'), own + revisions.length, hints),
-    };
-    if (partial.has(patch)) patch.effective = { ...patch.effective, files: [] };
-  }
-}
-
-/** The files that count in a patch's total: its own, with revised ones in place of those they replace. */
-const effectiveFiles = (patch: PatchAnalysis, revisions: readonly PatchAnalysis[]): FileAnalysis[] => [
-  ...[...patch.files].filter(([file]) => !patch.entry.supersededFiles.has(file)).map(([, read]) => read),
-  ...revisions.flatMap(revision => [...revision.files.values()]),
-];
-
-/** Whether `other` belongs to what `patch` stands on: the same series, and not a version that was replaced. */
-const inSeries = (other: PatchAnalysis, patch: PatchAnalysis): boolean =>
-  other.entry.series === patch.entry.series && other.entry.supersededBy === null;

@@ -38,9 +38,13 @@ const roundLimit = 3;
 
 /**
  * The files among `files` that have to be read. `known` holds names that earlier patches of the series made relevant;
- * it grows by those of these files.
+ * it grows by those of these files. Without `fences` a file that only has atomics and fences is not read.
  */
-export function relevantFiles(files: readonly PatchFile[], known: Set<string>): Set<PatchFile> {
+export function relevantFiles(
+  files: readonly PatchFile[],
+  known: Set<string>,
+  fences = true,
+): Set<PatchFile> {
   const found = new Set<PatchFile>();
   const texts = files
     .filter(file => file.hunks.length > 0 && isCode(file.newPath ?? file.oldPath ?? ''))
@@ -49,7 +53,7 @@ export function relevantFiles(files: readonly PatchFile[], known: Set<string>): 
       return { file, text: [...file.hunks.map(hunk => hunk.heading), ...hunks].join('\n') };
     });
   for (const { file, text } of texts)
-    if (mentionsCatalogue(text, 0, text.length, true)) {
+    if (mentionsCatalogue(text, 0, text.length, fences)) {
       found.add(file);
       definedNames(text, known);
     }

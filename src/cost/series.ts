@@ -89,31 +89,49 @@ export function patchesOf(document: PatchDocument): PatchEntry[] {
 }
 
 function supersede(entries: readonly PatchEntry[], isReply: (entry: PatchEntry) => boolean): void {
-  for (const later of entries)
-    for (const earlier of entries) {
+  const byTitle = new Map<string, PatchEntry[]>();
+  const byNumber = new Map<string, PatchEntry[]>();
+  const put = (map: Map<string, PatchEntry[]>, key: string, entry: PatchEntry): void => {
+    const known = map.get(key);
+    if (known) known.push(entry);
+    else map.set(key, [entry]);
+  };
+  const numberOf = ({ parts }: PatchEntry): string => `${parts.part}/${parts.parts}`;
+  for (const entry of entries) {
+    if (entry.parts.title !== '') put(byTitle, entry.parts.title, entry);
+    if (entry.parts.part !== null) put(byNumber, numberOf(entry), entry);
+  }
+  for (const later of entries) {
+    const alike = (byTitle.get(later.parts.title) ?? []).slice(0, mostVersions);
+    const numbered =
+      later.parts.part === null ? [] : (byNumber.get(numberOf(later)) ?? []).slice(0, mostVersions);
+    for (const earlier of new Set([...alike, ...numbered])) {
       if (earlier === later || earlier.supersededBy !== null) continue;
-      const same = later.parts.title !== '' && later.parts.title === earlier.parts.title;
-      const place =
-        later.parts.part !== null &&
-        later.parts.part === earlier.parts.part &&
-        later.parts.parts === earlier.parts.parts &&
-        sharesFile(later, earlier);
-      if (!same && !place) continue;
+      if (!alike.includes(earlier) && !(similar(later, earlier) && sharesFile(later, earlier))) continue;
       if (isReply(later) && !isReply(earlier) && later.parts.version === earlier.parts.version) {
         reviseFiles(later, earlier);
         continue;
       }
       if (isReply(later) !== isReply(earlier)) continue;
-      const newer =
-        later.parts.version > earlier.parts.version ||
-        (same &&
-          later.parts.version === earlier.parts.version &&
-          later.message > earlier.message &&
-          later.parts.part === earlier.parts.part &&
-          isReply(later));
-      if (newer) earlier.supersededBy = later.message;
+      const again =
+        isReply(later) &&
+        alike.includes(earlier) &&
+        later.parts.version === earlier.parts.version &&
+        later.message > earlier.message;
+      if (later.parts.version > earlier.parts.version || again) earlier.supersededBy = later.message;
     }
+  }
 }
+
+/** Half of the words of the shorter title are in the other. */
+function similar(a: PatchEntry, b: PatchEntry): boolean {
+  const [words, others] = [a, b].map(({ parts }) => new Set(parts.title.split(/[^\w]+/).filter(Boolean)));
+  const common = [...words!].filter(word => others!.has(word)).length;
+  return common * 2 >= Math.min(words!.size, others!.size);
+}
+
+/** Versions of one patch that are looked at. */
+const mostVersions = 60;
 
 const sharesFile = (a: PatchEntry, b: PatchEntry): boolean => {
   const paths = new Set(a.files.map(pathOf));

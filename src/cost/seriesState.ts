@@ -1,4 +1,5 @@
 /** What the patches of a series leave of each file, as far as it is known. */
+import type { SourceUnit } from '../code/source';
 import type { KernelTree } from './tree';
 import { agrees, knownAfter, nothingKnown, type FileChange, type KnownFile } from './units';
 
@@ -24,6 +25,8 @@ export function knownOf(
 export class SeriesState {
   readonly names = new Set<string>();
   known = new Map<string, KnownFile>();
+  /** New sides of its patches: macros and types for later ones. */
+  readonly units: SourceUnit[] = [];
 
   /** Applies a patch to what is known. */
   apply(changes: readonly FileChange[], tree: KernelTree | null): void {
