@@ -2,6 +2,7 @@
 import { append } from './lists';
 import { splitArguments } from './expand';
 import { loopName } from './kernelMacros';
+import { ruleFor } from './primitives';
 import { matching } from './slice';
 import type { Token } from './tokens';
 import { madeUp } from './tokens';
@@ -20,6 +21,8 @@ export function fixForGrammar(tokens: readonly Token[]): Token[] {
     const next = tokens[at + 1]?.text;
     if (token.text === 'asm' && namesRegister(tokens, at)) at = matching(tokens, at + 1);
     else if (token.text === 'asm' && token.kind === 'name') at = asmStatement(tokens, at, result);
+    else if (token.kind === 'name' && next === '(' && saysOnly(token.text))
+      at = withoutArguments(tokens, at, result);
     else if (token.text === 'case') at = caseLabel(tokens, at, result);
     else if (token.kind === 'name' && next === '(' && isLoop(tokens, at)) at = loop(tokens, at, result);
     else if (startsType(tokens, at)) at = typeArgument(tokens, at, result);
@@ -27,6 +30,24 @@ export function fixForGrammar(tokens: readonly Token[]): Token[] {
     if (token.text === ':' && next === '}' && isLabel(tokens, at)) result.push(madeUp(';', token.line));
   }
   return result;
+}
+
+const saysOnly = (name: string): boolean => {
+  const rule = ruleFor(name)?.rule;
+  return rule === 'nothing' || rule === 'warn';
+};
+
+/** Arguments that nothing evaluates need not be C: `WARN(x, KERN_ERR MODULE ": text")`. */
+function withoutArguments(tokens: readonly Token[], start: number, result: Token[]): number {
+  const end = matching(tokens, start + 1);
+  result.push(tokens[start]!);
+  if (end < 0) return start;
+  const warns = ruleFor(tokens[start]!.text)?.rule === 'warn';
+  const [condition = []] = warns ? splitArguments(tokens.slice(start + 1, end + 1)) : [];
+  result.push(tokens[start + 1]!);
+  append(result, fixForGrammar(condition));
+  result.push(tokens[end]!);
+  return end;
 }
 
 /** `name :` in front of the brace that ends a block: the grammar wants a statement there. */
@@ -62,12 +83,32 @@ function asmStatement(tokens: readonly Token[], start: number, result: Token[]):
     else if (text === ')') depth--;
   }
   const template = alternatives(tokens.slice(at + 1, end));
-  if (template.every(token => token.kind === 'string')) append(result, template);
+  const close = matching(tokens, at);
+  const readable = close < 0 || operandsReadable(tokens.slice(end, close));
+  if (readable && template.every(token => token.kind === 'string')) append(result, template);
   else {
     const text = template.map(token => token.text.replace(/["\\]/g, '')).join(' ');
     result.push({ ...template[0]!, kind: 'string', text: `"${opaqueTemplate} ${text.slice(0, 200)}"` });
   }
-  return end - 1;
+  return readable ? end - 1 : close - 1;
+}
+
+/** Whether what follows a template, `: operands : operands : clobbers`, is made of operands and not of macros. */
+function operandsReadable(tokens: readonly Token[]): boolean {
+  let section = 0;
+  for (let at = 0; at < tokens.length;) {
+    const { text, kind } = tokens[at]!;
+    if (text === ':') section++;
+    else if (text === '[' && section < 3) at = matching(tokens, at);
+    else if (kind === 'string' && section < 3) {
+      while (tokens[at + 1]?.kind === 'string') at++;
+      if (tokens[at + 1]?.text !== '(') return false;
+      at = matching(tokens, at + 1);
+    } else if (text !== ',' && kind !== 'string' && section < 4) return false;
+    if (at < 0) return false;
+    at++;
+  }
+  return true;
 }
 
 /** `ALTERNATIVE("old", "new", FEATURE)` → a string with the assembler's macro of that name on a line of its own. */
