@@ -115,7 +115,8 @@ class Linker implements Linkage {
       locate: ([name, ...path]) => {
         const object = memory.object(name);
         const type = memory.type(name);
-        if (!object || !type) return null;
+        if (!object || (!type && path.length > 0)) return null;
+        if (!type) return { object, slot: object.slot };
         return { object, slot: object.slot + memory.resolve(type, path) };
       },
     };

@@ -47,6 +47,7 @@ export class Scheduler {
   private pick(): boolean {
     const { core } = this;
     const { control, global, order } = core;
+    if (core.buffered) this.drainSome();
     let best = -1;
     let bestTime = Infinity;
     let others = 0;
@@ -66,7 +67,7 @@ export class Scheduler {
         bestTime = time;
       }
     }
-    if (best < 0) return this.over();
+    if (best < 0) return core.buffered && this.drainAll() ? this.pick() : this.over();
     const base = best * controlWords;
     global[Gw.Urgent] = 0;
     if (order[best]! < bestTime) order[best] = bestTime;
@@ -83,6 +84,24 @@ export class Scheduler {
     if (!this.watch(best)) return this.pick();
     global[Gw.Granted] = global[Gw.Quantum]!;
     return global[Gw.Verdict] === Verdict.None;
+  }
+
+  /** Buffered stores reach memory when they like: some of them between two turns. */
+  private drainSome(): void {
+    const { stores } = this.core.machine;
+    for (let cpu = 0; cpu < this.core.layout.cpus; cpu++)
+      while (stores.size(cpu) > 0 && (this.random() & 1) !== 0) stores.drain(cpu, 0);
+  }
+
+  /** Nobody can run: what is buffered becomes visible at last. Whether anything was. */
+  private drainAll(): boolean {
+    const { stores } = this.core.machine;
+    let any = false;
+    for (let cpu = 0; cpu < this.core.layout.cpus; cpu++) {
+      any ||= stores.size(cpu) > 0;
+      stores.drainAll(cpu);
+    }
+    return any;
   }
 
   /** When a CPU could run: its own time, or Infinity. */

@@ -6,16 +6,23 @@ import assert from 'node:assert/strict';
 import type { IrModule } from '../../../src/code/ir';
 import { loadParser } from '../code/c/support';
 import { hasTree, lowerTree } from './linuxTree';
-import { callHandlers, machineFor, operations, prelude } from './support';
-import type { Vm } from '../../../src/vm/vm';
+import { callHandlers, lowered, machineFor, operations, prelude } from './support';
+import { whole } from '../../../src/vm/pairs';
+import { positionOf } from '../../../src/vm/program';
+import type { TraceEvent } from '../../../src/vm/trace';
+import type { Vm, VmOptions } from '../../../src/vm/vm';
 
 const pageSize = 4096n;
-const all = (1n << 64n) - 1n;
 
 /** Slot of the mm, its generation before, and its root. */
 const slot = 2;
 const generation = 7n;
 const root = 0x123_4000n;
+const initRoot = 0x20_0000n;
+const flushFeatures = ['PCID', 'PGE', 'SMEP', 'INVPCID'];
+
+const events = (vm: Vm): TraceEvent[] =>
+  Array.from({ length: vm.trace!.recorded }, (_, seq) => vm.trace!.event(seq));
 
 interface Expected {
   readonly operations: readonly string[];
@@ -38,6 +45,17 @@ function flushOf(pages: number, pti: boolean, invpcid: boolean): Expected {
   };
 }
 
+/** What tlb.c needs of files that are not unpacked: PCE is never set here, and no process has an LDT. */
+const rest = `
+void cr4_update_irqsoff(unsigned long set, unsigned long clear)
+{
+	BUG_ON(set != 0);
+}
+void switch_ldt(struct mm_struct *prev, struct mm_struct *next)
+{
+}
+`;
+
 describe('flushes of Linux 6.1 on the VM', function () {
   this.timeout(60_000);
   let module: IrModule;
@@ -51,37 +69,38 @@ describe('flushes of Linux 6.1 on the VM', function () {
     module = lowerTree(['arch/x86/mm/tlb.c']);
   });
 
-  function machine(pages: number, features: readonly string[], cpus = 1): Vm {
-    const vm = machineFor([module], {
-      cpus,
-      features: new Set(features),
-      handlers: callHandlers,
-      link: {
-        replacing: [prelude()],
-        objects: [{ name: 'tq_mm', type: { kind: 'struct', tag: 'mm_struct' } }],
-      },
-      tasks: [],
-    });
-    pages;
-    return vm;
+  const start = 0x7f00_0000_0000n;
+
+  interface Flush {
+    readonly pages: number;
+    readonly features: readonly string[];
+    readonly cpus?: number;
+    readonly freed?: boolean;
+    readonly change?: (vm: Vm) => void;
   }
 
-  function flush(pages: number, features: readonly string[]): Vm {
-    const start = 0x7f00_0000_0000n;
-    // Arguments need addresses, which the program has only after linking: one machine to ask, one to run.
-    const asked = machine(pages, features);
-    const mm = asked.address(['tq_mm']);
-    const args = [mm, start, start + BigInt(pages) * pageSize, 12n, 0n];
-    const vm = machineFor([module], {
-      features: new Set(features),
+  function build(flush: Flush, tasks: VmOptions['tasks']): Vm {
+    return machineFor([module, lowered(rest)], {
+      cpus: flush.cpus ?? 1,
+      features: new Set(flush.features),
       handlers: callHandlers,
+      hardware: {},
       link: {
         replacing: [prelude()],
         objects: [{ name: 'tq_mm', type: { kind: 'struct', tag: 'mm_struct' } }],
       },
-      tasks: [[{ function: 'flush_tlb_mm_range', args }]],
+      tasks,
     });
+  }
+
+  /** Runs `flush_tlb_mm_range` on CPU 0, all CPUs running the mm. */
+  function flush(flush: Flush): Vm {
+    // The arguments are addresses, which a program has only when it is linked: one machine to ask, one to run.
+    const mm = build(flush, []).address(['tq_mm']);
+    const args = [mm, start, start + BigInt(flush.pages) * pageSize, 12n, flush.freed ? 1n : 0n];
+    const vm = build(flush, [[{ function: 'flush_tlb_mm_range', args }]]);
     prepare(vm, mm);
+    flush.change?.(vm);
     vm.run(1_000_000);
     const { verdict, name, why, position } = vm.ending;
     assert.equal(verdict, 'finished', `${name}: ${why} at ${position.file}:${position.line}`);
@@ -91,16 +110,20 @@ describe('flushes of Linux 6.1 on the VM', function () {
   function prepare(vm: Vm, mm: bigint): void {
     for (const name of ['cpu_tlbstate', 'init_mm']) vm.define(name);
     vm.write(['nr_cpu_ids'], BigInt(vm.layout.cpus));
+    vm.write(['jiffies'], 1000n);
     vm.write(['tq_mm', 'context', 'ctx_id'], 99n);
     vm.write(['tq_mm', 'context', 'tlb_gen'], generation);
+    vm.write(['tq_mm', 'context', 'next_trim_cpumask'], 2000n);
     vm.write(['tq_mm', 'pgd'], root);
+    vm.write(['init_mm', 'pgd'], initRoot);
     vm.write(['tq_mm', 'cpu_bitmap', 0], (1n << BigInt(vm.layout.cpus)) - 1n);
     for (let cpu = 0; cpu < vm.layout.cpus; cpu++) {
       vm.write(['cpu_tlbstate', 'loaded_mm'], mm, cpu);
       vm.write(['cpu_tlbstate', 'loaded_mm_asid'], BigInt(slot), cpu);
       vm.write(['cpu_tlbstate', 'ctxs', slot, 'ctx_id'], 99n, cpu);
       vm.write(['cpu_tlbstate', 'ctxs', slot, 'tlb_gen'], generation, cpu);
-      vm.machine.x86!.writeCr3(cpu, Number(root) | (slot + 1), 0);
+      vm.machine.x86!.reset(cpu, Number(root >> 12n), flushFeatures);
+      assert.equal(vm.machine.x86!.writeCr3(cpu, Number(root) | (slot + 1), 0), 0);
     }
   }
 
@@ -109,12 +132,70 @@ describe('flushes of Linux 6.1 on the VM', function () {
       for (const pages of [1, 10, 33, 34])
         it(`${pages} pages, PTI ${pti ? 'on' : 'off'}, INVPCID ${invpcid ? 'on' : 'off'}`, () => {
           const features = ['PCID', 'PGE', ...(pti ? ['PTI'] : []), ...(invpcid ? ['INVPCID'] : [])];
-          const vm = flush(pages, features);
+          const vm = flush({ pages, features });
           const expected = flushOf(pages, pti, invpcid);
           assert.deepEqual(operations(vm), expected.operations);
           assert.equal(vm.read(['cpu_tlbstate', 'user_pcid_flush_mask']), expected.pending);
           assert.equal(vm.read(['cpu_tlbstate', 'ctxs', slot, 'tlb_gen']), generation + 1n);
           assert.equal(vm.read(['tq_mm', 'context', 'tlb_gen']), generation + 1n);
         });
-  all;
+
+  const full = ['PCID', 'PGE', 'PTI', 'INVPCID'];
+
+  it('invalidates the pages of the range, in order, in both PCIDs of the slot', () => {
+    const vm = flush({ pages: 3, features: full });
+    const userPcid = (slot + 1) | 0x800;
+    const operands = events(vm)
+      .filter(({ kind }) => kind === 'operation')
+      .map(({ lo, hi, extra }) => [whole(lo, hi), extra]);
+    assert.deepEqual(
+      operands,
+      [0n, 1n, 2n].flatMap(page => [
+        [start + page * pageSize, 0],
+        [start + page * pageSize, userPcid],
+      ]),
+    );
+  });
+
+  it('knows the line of each operation', () => {
+    const vm = flush({ pages: 1, features: full });
+    const places = events(vm)
+      .filter(({ kind }) => kind === 'operation')
+      .map(({ pc }) => positionOf(vm.core.program, pc))
+      .map(({ file, function: name }) => `${file} ${name}`);
+    assert.deepEqual(places, [
+      'arch/x86/mm/tlb.c native_flush_tlb_one_user',
+      'arch/x86/include/asm/invpcid.h __invpcid',
+    ]);
+  });
+
+  it('interrupts the other CPUs that run the mm, which do the same', () => {
+    const vm = flush({ pages: 2, features: full, cpus: 3 });
+    for (const cpu of [0, 1, 2]) {
+      assert.deepEqual(operations(vm, cpu), flushOf(2, true, true).operations);
+      assert.equal(vm.read(['cpu_tlbstate', 'ctxs', slot, 'tlb_gen'], cpu), generation + 1n);
+    }
+    const sent = events(vm).filter(({ kind }) => kind === 'ipi');
+    assert.deepEqual(
+      sent.map(({ cpu, extra }) => [cpu, extra]),
+      [
+        [0, 1],
+        [0, 2],
+      ],
+    );
+    // The initiator waits for the slowest.
+    const { clocks } = vm.machine;
+    assert.ok(clocks.cycles(0) > clocks.cycles(1) && clocks.cycles(0) > clocks.cycles(2));
+  });
+
+  it('leaves a lazy CPU alone, unless page tables were freed: then it drops the root', () => {
+    const lazy = (vm: Vm): void => vm.write(['cpu_tlbstate_shared', 'is_lazy'], 1n, 1);
+    const kept = flush({ pages: 1, features: full, cpus: 2, change: lazy });
+    assert.deepEqual(operations(kept, 1), []);
+    assert.equal(kept.read(['cpu_tlbstate', 'ctxs', slot, 'tlb_gen'], 1), generation);
+    const freed = flush({ pages: 1, features: full, cpus: 2, freed: true, change: lazy });
+    assert.deepEqual(operations(freed, 1), ['CR3_WRITE']);
+    assert.equal(freed.read(['cpu_tlbstate', 'loaded_mm'], 1), freed.address(['init_mm']));
+    assert.equal(BigInt(freed.machine.x86!.cr3Lo(1)) & ~0xfffn, initRoot);
+  });
 });

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import type { IrModule } from '../../../src/code/ir';
 import { lowerAsm } from '../../../src/code/asm/lower';
 import { lowerC } from '../../../src/code/lowerC';
+import { createHardware, hardwareBytes } from '../../../src/machine/hardware/create';
+import type { Bus, HardwareOptions } from '../../../src/machine/hardwareOptions';
+import { defaultMachineId, findMachine } from '../../../src/machine/registry';
 import type { LinkOptions } from '../../../src/vm/link';
 import { link } from '../../../src/vm/link';
 import {
@@ -33,6 +36,21 @@ export const callHandlers: ReadonlyMap<number, string> = new Map([[callVector, c
 export interface Setup extends Partial<Omit<VmOptions, 'program' | 'machine' | 'machineBytes'>> {
   readonly cpus?: number;
   readonly link?: Partial<LinkOptions>;
+  /** Real hardware with these options, instead of the plain machine. */
+  readonly hardware?: HardwareOptions;
+}
+
+/** Hardware of the default machine around a VM; it has no page tables. */
+function hardwareFor(cpus: number, options: HardwareOptions): Pick<VmOptions, 'machine' | 'machineBytes'> {
+  const profile = findMachine(defaultMachineId)!;
+  const all = { ...options, cpus };
+  return {
+    machineBytes: hardwareBytes(profile, all),
+    machine: (buffer, byteOffset, memory) => {
+      const bus: Bus = { lo: 0, hi: 0, readEntry: () => false, writeEntry: () => undefined, ...memory };
+      return createHardware(profile, bus, { ...all, buffer, byteOffset });
+    },
+  };
 }
 
 export function machineFor(modules: readonly IrModule[], setup: Setup = {}): Vm {
@@ -48,8 +66,12 @@ export function machineFor(modules: readonly IrModule[], setup: Setup = {}): Vm 
     features: new Set(),
     ...setup,
     program,
-    machine: (buffer, at) => plainMachine(cpus, buffer, at),
-    machineBytes: plainMachineBytes(cpus),
+    ...(setup.hardware
+      ? hardwareFor(cpus, setup.hardware)
+      : {
+          machine: (buffer: ArrayBuffer, at: number) => plainMachine(cpus, buffer, at),
+          machineBytes: plainMachineBytes(cpus),
+        }),
   });
 }
 
