@@ -599,6 +599,128 @@ const kinds: readonly Kind[] = [
     other: { CR3_FLUSH: '-1', INVLPG: '1' },
   },
   {
+    name: 'a hunk that shows only the body of a loop counts one pass',
+    heading: 'static int tq_walk(struct tq *t)',
+    patch: `
+ 		addr += PAGE_SIZE;
++		asm volatile("invlpg (%0)" : : "r" (addr) : "memory");
+ 	}
+ 
+ 	return 0;
+ }
+`,
+    delta: { INVLPG: '1' },
+  },
+  {
+    name: 'a hunk that shows the head of a loop, but not what came before',
+    heading: 'static int tq_walk(struct tq *t)',
+    patch: `
+ 	while (addr < t->end) {
+-		invpcid_flush_one(user_pcid(t->asid), addr);
++		asm volatile("invlpg (%0)" : : "r" (addr) : "memory");
+ 		addr += 1UL << t->shift;
+ 	}
+`,
+    delta: { INVPCID_ADDR: '-n', INVLPG: 'n' },
+  },
+  {
+    name: 'arm64: one barrier behind the loop instead of one per page',
+    path: 'arch/arm64/mm/tq.c',
+    patch: `
+ static void tq_flush(unsigned long start, unsigned long end)
+ {
+ 	unsigned long addr;
+ 
+ 	for (addr = start; addr < end; addr += PAGE_SIZE) {
+ 		__tlbi(vaale1is, __TLBI_VADDR(addr, 0));
+-		dsb(ish);
+ 	}
++	dsb(ish);
+ 	isb();
+ }
+`,
+    delta: { DSB: '1-n' },
+  },
+  {
+    name: 'repeated by the assembler',
+    path: 'arch/x86/entry/tq.S',
+    patch: `
+ .macro TQ_FLUSH reg:req
++.rept 4
++	invlpg	(\\reg)
++	addq	$4096, \\reg
++.endr
+ .endm
+`,
+    delta: { INVLPG: '4' },
+  },
+  {
+    name: 'broadcasts in chunks of the most pages that one takes',
+    patch: `
+ static void tq_broadcast(struct tq_range *r)
+ {
+ 	unsigned long addr, nr;
+ 
++	for (addr = r->start; addr < r->end; addr += nr << PAGE_SHIFT) {
++		nr = min((r->end - addr) >> PAGE_SHIFT, invlpgb_count_max);
++		__invlpgb(0, 0, addr, nr, 0, INVLPGB_VA);
++	}
++	__tlbsync();
+ }
+`,
+    settings: { features: ['INVLPGB'] },
+    delta: { INVLPGB: 'ceil(n/max)', TLBSYNC: '1' },
+  },
+  {
+    name: 'arm64: a process with one thread flushes its own PE only',
+    path: 'arch/arm64/include/asm/tq.h',
+    patch: `
+ static inline void tq_flush_mm(struct mm_struct *mm)
+ {
+ 	unsigned long asid = __TLBI_VADDR(0, ASID(mm));
+ 
++	if (atomic_read(&mm->mm_users) == 1) {
++		dsb(nshst);
++		__tlbi(aside1, asid);
++		dsb(nsh);
++		return;
++	}
+ 	dsb(ishst);
+ 	__tlbi(aside1is, asid);
+ 	__tlbi_user(aside1is, asid);
+ 	dsb(ish);
+ }
+`,
+    settings: { features: ['KPTI'] },
+    delta: { TLBI_ASID: '1', TLBI_ASID_IS: '-2' },
+  },
+  {
+    name: 'bit 63 or-ed in on a condition that the changed line guards',
+    patch: `
+ static void tq_load(unsigned long cr3, bool keep)
+ {
++	if (static_cpu_has(X86_FEATURE_PCID) && keep)
++		cr3 |= X86_CR3_PCID_NOFLUSH;
+ 	write_cr3(cr3);
+ }
+`,
+    settings: { features: ['PCID'] },
+    delta: { CR3_FLUSH: '-1', CR3_NOFLUSH: '1' },
+  },
+  {
+    name: 'PGE toggled by the helpers that take bits',
+    patch: `
+ static void tq_toggle(void)
+ {
+-	cr4_clear_bits_irqsoff(X86_CR4_PGE);
+-	cr4_set_bits_irqsoff(X86_CR4_PGE);
++	__flush_tlb_all();
+ }
+`,
+    settings: { features: ['INVPCID'] },
+    delta: { CR4_WRITE: '-2', INVPCID_ALL_GLOBAL: '1' },
+  },
+  {
     name: 'a recursive descent is not followed for ever',
     patch: `
  static void tq_walk(struct tq *t, int level)
