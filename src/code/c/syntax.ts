@@ -76,7 +76,6 @@ const rememberAtMost = 400_000;
 /** Parses tokens as a translation unit. */
 export function parseTokens(tokens: readonly Token[]): Parsed {
   if (!parser) throw new Error('loadCParser has not finished');
-  checkNesting(tokens);
   const text = tokens.map(token => token.text).join(' ');
   let found = remembered.get(text);
   if (!found) {
@@ -112,7 +111,8 @@ function parseText(with_: Parser, text: string, tokens: readonly Token[]): Remem
   }
 }
 
-function checkNesting(tokens: readonly Token[]): void {
+/** Throws where brackets are nested deeper than anything behind this can take. */
+export function checkNesting(tokens: readonly Token[]): void {
   let depth = 0;
   for (const { text } of tokens) {
     if (text === '(' || text === '{' || text === '[') depth++;
