@@ -42,7 +42,7 @@ export class Tlb {
     this.pieces = fragments === 'always';
   }
 
-  /** The entry (the word of its tag) that translates the address in `context`, or −1. Smaller pages are tried first. */
+  /** The entry (the word of its tag) that translates the address in `context`, or −1. Smaller pages are tried first, then an entry of the context before a global one. */
   find(base: number, list: ProbeList, lo: number, hi: number, context: number): number {
     const w = this.w;
     for (let level = 1; level <= 3; level++) {
@@ -56,14 +56,20 @@ export class Tlb {
       const own = tag | context;
       const global = tag | tagGlobal;
       const set = setOf(base, shape, key);
+      let result = -1;
       for (let way = 0; way < ways; way++) {
         if (w[set + way] !== key) continue;
         const entry = set + ways + way * entryWords;
         const found = w[entry];
-        if (found === own || found === global) {
-          this.foundLevel = level;
-          return entry;
+        if (found === own) {
+          result = entry;
+          break;
         }
+        if (found === global) result = entry;
+      }
+      if (result >= 0) {
+        this.foundLevel = level;
+        return result;
       }
     }
     return -1;

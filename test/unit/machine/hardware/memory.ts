@@ -30,7 +30,8 @@ export class Memory implements Bus {
   /** Stores that reached memory, in order: cpu, address, value. */
   readonly written: [number, number, bigint][] = [];
   readonly values = new Map<number, bigint>();
-  private nextTable = 0x100;
+  /** The frame of the next new table. */
+  nextTable = 0x100;
 
   readEntry(_cpu: number, table: number, _level: number, index: number): boolean {
     const found = this.tables.get(table);
