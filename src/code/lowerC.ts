@@ -1,6 +1,6 @@
 /** The C front end: units of source text in, IR out. */
 import { Program } from './c/program';
-import type { DefinitionIndex } from './c/program';
+import type { DefinitionIndex } from './c/sources';
 import { bounds } from './c/bounds';
 import type { LoweredFunction } from './c/lowerFunction';
 import { lowerFunction } from './c/lowerFunction';
@@ -11,7 +11,7 @@ import { Configuration } from './configuration';
 import type { CodeFinding, IrModule } from './ir';
 import type { SourceUnit } from './source';
 
-export type { DefinitionIndex, DefinitionKind } from './c/program';
+export type { DefinitionIndex, DefinitionKind } from './c/sources';
 export type { WasmLoader } from './c/syntax';
 export { isCParserLoaded, loadCParser } from './c/syntax';
 

@@ -44,6 +44,8 @@ export type Rule =
   | { readonly rule: 'config' }
   /** A test of the static key `&argument`. */
   | { readonly rule: 'key'; readonly argument: number }
+  /** `smp_cond_load_acquire(p, condition on VAL)`: loads until the condition holds. */
+  | { readonly rule: 'wait'; readonly name: string }
   /** A warning: argument 0 is evaluated and, as 0 or 1, the result. */
   | { readonly rule: 'warn'; readonly name: string }
   /** Checks of debug kernels, statistics, tracing: nothing is evaluated; the value is 0. */
@@ -303,7 +305,7 @@ const families: readonly Family[] = [
     pattern: /^(?:cpu_relax|cpu_relax_yield|barrier_data|prefetchw?)$/,
     rule: name => primitive(name, values),
   },
-  { pattern: /^smp_cond_load_(?:acquire|relaxed)$/, rule: name => primitive(name, ['value', 'skip'], null) },
+  { pattern: /^smp_cond_load_(?:acquire|relaxed)$/, rule: name => ({ rule: 'wait', name }) },
   {
     pattern:
       /^(?:lockdep_\w+|trace_\w+|might_\w+|VM_WARN\w*|VM_BUG\w*|DEBUG_LOCKS_\w+|ASSERT|ASSERT_UNREACHABLE|count_vm_\w+|__count_vm_\w+|inc_irq_stat|perfc_\w+|printk\w*|pr_(?:debug|info|notice|warn|warning|err|alert|emerg|crit|cont)\w*|dev_(?:dbg|info|warn|err)|netdev_\w+|gprintk|gdprintk|dprintk|debugtrace_printk|TRACE_\w+|kmsan_\w+|kasan_\w+|instrument_\w+|mmiowb|__diag_\w+|unreachable|__builtin_unreachable|prevent_tail_call_optimization)$/,

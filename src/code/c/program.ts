@@ -1,38 +1,24 @@
-/** Everything that is known about names: macros, functions, types and variables of the units and of their context. */
+/** What names mean: functions, types, constants and variables of the units and of their context. */
 import type { Configuration } from '../configuration';
 import type { SourceUnit } from '../source';
 import { BoundReached } from './bounds';
-import type { Macro } from './conditionals';
-import { readDefine } from './conditionals';
-import { declarationNames } from './declarationNames';
 import type { Declared, TypeNames } from './declarators';
 import { baseType, declare, declaredName } from './declarators';
 import type { MacroScope } from './expand';
 import { expand } from './expand';
-import { fallbackMacros } from './fallbackMacros';
 import { fixForGrammar } from './grammarFixes';
-import { keywords, opaqueNames, prelude, templateMacros } from './kernelMacros';
+import { keywords, opaqueNames, templateMacros } from './kernelMacros';
 import type { PreparedUnit } from './prepare';
-import { macroAt, prepare } from './prepare';
 import { ruleFor, takesNames } from './primitives';
 import type { Chunk } from './slice';
-import { sliceUnit } from './slice';
+import type { DefinitionIndex } from './sources';
+import { Sources } from './sources';
 import type { Node, Parsed } from './syntax';
 import { checkNesting, child, parseTokens } from './syntax';
 import type { Token } from './tokens';
-import { tokensOf } from './tokens';
 import type { CType, StructInfo } from './types';
 import { unknownType } from './types';
 import { TypeMarkers } from './typeMarkers';
-
-/** `function`: a definition with a body; `symbol`: a type, a variable, a constant, a prototype. */
-export type DefinitionKind = 'macro' | 'function' | 'symbol';
-
-/** Where definitions are looked up that the units do not have. */
-export interface DefinitionIndex {
-  /** Units that may define `name`, best first. `from`: the path of the file that uses it. */
-  unitsDefining(name: string, kind: DefinitionKind, from: string): readonly SourceUnit[];
-}
 
 /** A variable at file level. */
 export interface Variable {
@@ -54,33 +40,8 @@ export interface ParsedChunk {
   readonly markers: TypeMarkers;
 }
 
-const readTable = (texts: readonly string[]): ReadonlyMap<string, Macro> => {
-  const table = new Map<string, Macro>();
-  for (const text of texts) {
-    const directive = { name: 'define', tokens: tokensOf(text), line: 0, lastLine: 0, at: 0, cut: false };
-    const macro = readDefine(directive, false);
-    if (macro) table.set(macro.name, macro);
-  }
-  return table;
-};
-const preludeMacros = readTable(prelude);
-const fallbacks = readTable(fallbackMacros);
-
-interface ReadUnit {
-  readonly unit: PreparedUnit;
-  readonly chunks: readonly Chunk[];
-  readonly signature: string;
-}
-
-/** Files of trees as read before. */
-const readBefore = new WeakMap<SourceUnit, ReadUnit>();
-
 export class Program {
-  readonly own: PreparedUnit[] = [];
-  private readonly ownUnits = new Set<PreparedUnit>();
-  private readonly prepared = new Map<SourceUnit, { unit: PreparedUnit; chunks: readonly Chunk[] }>();
-  private readonly functions = new Map<string, Chunk[]>();
-  private readonly declarations = new Map<string, Chunk[]>();
+  private readonly sources: Sources;
   private readonly declared = new Set<Chunk>();
   private readonly typedefs = new Map<string, CType>();
   private readonly structs = new Map<string, StructInfo>();
@@ -89,112 +50,37 @@ export class Program {
   private readonly prototypes = new Map<string, CType & { kind: 'function' }>();
   private readonly parsed = new Map<Chunk, ParsedChunk>();
   private readonly heads = new Map<Chunk, (CType & { kind: 'function' }) | null>();
-  private readonly asked = new Set<string>();
-  /** The last definition of each macro in any unit read so far; weak ones give way. */
-  private readonly macros = new Map<string, Macro>();
-  private readonly outerMacros = new Map<string, Macro | null>();
-  private preparing = 0;
-  /** The units themselves have been read; what is read from now on is context. */
-  private ownRead = false;
-
   constructor(
     units: readonly SourceUnit[],
     context: readonly SourceUnit[],
-    private readonly index: DefinitionIndex | null,
+    index: DefinitionIndex | null,
     readonly configuration: Configuration,
   ) {
-    for (const unit of units) {
-      const made = this.add(unit);
-      this.own.push(made);
-      this.ownUnits.add(made);
-    }
-    this.ownRead = true;
-    for (const unit of context) this.add(unit);
+    this.sources = new Sources(units, context, index, configuration);
+  }
+
+  /** The units themselves, prepared. */
+  get own(): readonly PreparedUnit[] {
+    return this.sources.own;
   }
 
   isOwn(unit: PreparedUnit): boolean {
-    return this.ownUnits.has(unit);
+    return this.sources.isOwn(unit);
   }
 
   /** Chunks of the units themselves, in order. */
   ownChunks(): Chunk[] {
-    return this.own.flatMap(unit => this.prepared.get(unit.unit)?.chunks ?? []);
+    return this.sources.ownChunks();
   }
 
-  private add(unit: SourceUnit): PreparedUnit {
-    const known = this.prepared.get(unit);
-    if (known) return known.unit;
-    const { unit: made, chunks } = this.read(unit);
-    this.prepared.set(unit, { unit: made, chunks });
-    for (const [name, events] of made.events) {
-      const macro = events.findLast(event => event.macro)?.macro;
-      if (macro && this.macros.get(name)?.weak !== false) this.macros.set(name, macro);
-    }
-    for (const chunk of chunks) {
-      if (chunk.kind === 'function') append(this.functions, chunk.name, chunk);
-      else for (const name of declarationNames(chunk)) append(this.declarations, name, chunk);
-    }
-    return made;
+  /** The definition that a call in `from` means. */
+  functionChunk(name: string, from: PreparedUnit): Chunk | null {
+    return this.sources.functionChunk(name, from);
   }
 
-  /** Reads a unit into chunks; files of a tree are read once for all programs with the same configuration. */
-  private read(unit: SourceUnit): ReadUnit {
-    const shared = this.ownRead && this.index !== null && unit.side === 'tree';
-    const signature = shared ? this.configuration.signature : '';
-    const known = shared ? readBefore.get(unit) : undefined;
-    if (known?.signature === signature) return known;
-    this.preparing++;
-    const recorded = this.preparing === 1 && !this.ownRead;
-    const made = prepare(unit, {
-      configuration: recorded ? this.configuration : this.configuration.unrecorded,
-      outerMacro: name => (this.preparing > 8 ? null : this.outerMacro(name, unit)),
-    });
-    this.preparing--;
-    const result = { unit: made, chunks: sliceUnit(made), signature };
-    if (shared) readBefore.set(unit, result);
-    return result;
-  }
-
-  // Macros.
-
-  /** The macro that `name` stands for at `line` of `unit`. */
-  macro(name: string, unit: PreparedUnit, line: number): Macro | null {
-    if (preludeMacros.has(name)) return preludeMacros.get(name)!;
-    const own = macroAt(unit, name, line);
-    if (own !== undefined && !(own?.weak === true && this.functions.has(name))) return own;
-    return this.outerMacro(name, unit.unit) ?? (this.isDeclared(name) ? null : (fallbacks.get(name) ?? null));
-  }
-
-  private isDeclared(name: string): boolean {
-    return this.functions.has(name) || this.declarations.has(name);
-  }
-
-  /** A macro of another file. */
-  private outerMacro(name: string, from: SourceUnit): Macro | null {
-    const known = this.outerMacros.get(name);
-    if (known !== undefined) return known;
-    const found = this.findOuterMacro(name, from);
-    // While units are still being read the answer may change.
-    if (found !== null || this.preparing === 0) this.outerMacros.set(name, found);
-    return found;
-  }
-
-  private findOuterMacro(name: string, from: SourceUnit): Macro | null {
-    const known = this.macros.get(name);
-    if (known) return known.weak && this.functions.has(name) ? null : known;
-    for (const unit of this.index?.unitsDefining(name, 'macro', from.path) ?? []) {
-      if (unit.path === from.path || this.preparing > 8) continue;
-      const macro = this.add(unit)
-        .events.get(name)
-        ?.findLast(event => event.macro)?.macro;
-      if (macro) return macro;
-    }
-    return null;
-  }
-
-  scopeOf(chunk: Chunk): MacroScope {
+  private scopeOf(chunk: Chunk): MacroScope {
     return {
-      macro: name => this.macro(name, chunk.unit, chunk.lastLine),
+      macro: name => this.sources.macro(name, chunk.unit, chunk.lastLine),
       isOpaque: name => opaqueNames.has(name) || keywords.has(name) || ruleFor(name) !== null,
       takesNames: name => takesNames(name) || templateMacros.has(name),
     };
@@ -217,16 +103,6 @@ export class Program {
   }
 
   // Functions.
-
-  /** The definition that a call in `from` means: of the same file first, never a weak one before a firm one. */
-  functionChunk(name: string, from: PreparedUnit): Chunk | null {
-    const list = this.functions.get(name);
-    const found = list && best(list, from);
-    if (found) return found;
-    this.ask(name, from, 'function');
-    const later = this.functions.get(name);
-    return later ? best(later, from) : null;
-  }
 
   /** Type of a function from its definition or a prototype. */
   functionType(name: string, from: PreparedUnit): (CType & { kind: 'function' }) | null {
@@ -314,20 +190,7 @@ export class Program {
 
   /** Reads the declarations that may declare `name`. */
   private declare(name: string, from: PreparedUnit): void {
-    this.ask(name, from, 'symbol');
-    for (const chunk of this.declarations.get(name) ?? []) this.declareChunk(chunk);
-  }
-
-  /** Loads units of the index until one of them defines `name`; asked once for each name. */
-  private ask(name: string, from: PreparedUnit, kind: 'function' | 'symbol'): void {
-    const known = kind === 'function' ? this.functions : this.declarations;
-    const question = `${kind} ${name}`;
-    if (!this.index || known.has(name) || this.asked.has(question)) return;
-    this.asked.add(question);
-    for (const unit of this.index.unitsDefining(name, kind, from.unit.path)) {
-      this.add(unit);
-      if (known.has(name)) return;
-    }
+    for (const chunk of this.sources.declarationChunks(name, from)) this.declareChunk(chunk);
   }
 
   private declareChunk(chunk: Chunk): void {
@@ -382,19 +245,4 @@ function wrapped(name: string, type: CType): CType {
   if (only === undefined || more.length) return type;
   const member = type.info.member(only);
   return member?.type.kind === 'integer' ? member.type : type.info.union ? unknownType : type;
-}
-
-/** Definitions of one name that are kept. */
-const sameNameAtMost = 64;
-
-function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (!list) map.set(key, [value]);
-  else if (list.length < sameNameAtMost) list.push(value);
-}
-
-function best(list: readonly Chunk[], from: PreparedUnit): Chunk | null {
-  const firm = list.filter(chunk => !chunk.weak);
-  const candidates = firm.length ? firm : list;
-  return candidates.find(chunk => chunk.unit === from) ?? candidates[0] ?? null;
 }

@@ -57,6 +57,8 @@ export function lowerSpecial(l: Lowering, node: Node, call: SpecialCall): Value 
       return lowerKey(l, args[rule.argument], call);
     case 'warn':
       return lowerWarning(l, node, call, rule.name);
+    case 'wait':
+      return lowerWait(l, node, args, rule.name) ?? missing(l, call);
     case 'nothing':
       return constant(0n);
     case 'choose':
@@ -159,6 +161,23 @@ function lowerWarning(l: Lowering, node: Node, call: SpecialCall, name: string):
   const register = materialise(l, value);
   l.code.emit({ op: 'primitive', name, dst: null, args: [register] });
   return inRegister(register, int, true);
+}
+
+/** The load is one primitive, the test of what it gave (`VAL`) another: where it fails, the load is done again. */
+function lowerWait(l: Lowering, node: Node, args: readonly Node[], name: string): Value | null {
+  const [pointer, condition] = args;
+  if (!pointer || !condition) return null;
+  const place = pointedBy(l, pointer);
+  if (place.kind !== 'memory') return null;
+  l.at(node);
+  const dst = l.code.register(place.type);
+  l.code.emit({ op: 'primitive', name, dst, args: [place.address] });
+  l.scopes.push(new Map([['VAL', { kind: 'register', register: dst, type: place.type }]]));
+  const holds = materialise(l, truth(l, lowerValue(l, condition)));
+  l.scopes.pop();
+  l.at(node);
+  l.code.emit({ op: 'primitive', name: 'smp_cond_check', dst: null, args: [holds] });
+  return inRegister(dst, place.type);
 }
 
 function lowerSwap(l: Lowering, args: readonly Node[]): Value | null {

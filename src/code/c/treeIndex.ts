@@ -6,7 +6,7 @@
 import type { Architecture } from '../configuration';
 import { architectureOfPath } from '../configuration';
 import type { SourceUnit } from '../source';
-import type { DefinitionIndex, DefinitionKind } from './program';
+import type { DefinitionIndex, DefinitionKind } from './sources';
 import { scanDefinitions } from './scanDefinitions';
 import type { FileDefinitions } from './scanDefinitions';
 
