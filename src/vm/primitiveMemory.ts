@@ -232,6 +232,7 @@ const named: Readonly<Record<string, Primitive>> = {
   try_cmpxchg64: compareExchange(true, true),
   atomic_read: load,
   atomic64_read: load,
+  smp_cond_load: load,
   atomic_set: store,
   atomic64_set: store,
   refcount_read: load,

@@ -296,9 +296,22 @@ export class Translator {
 
   private primitive(one: Extract<Instruction, { op: 'primitive' }>, at: number): void {
     if (one.name === 'struct_copy' || one.name === 'struct_zero') return this.wholeStruct(one, at);
+    if (one.name === 'smp_cond_check') return this.again(one, at);
     if (this.asm?.leaves(one.name)) return;
     const type = one.dst === null ? word : (this.fn.registers[one.dst] ?? word);
     this.invoke(one.name, one.args, one.dst, type);
+  }
+
+  /** Back to the load before it, until its value is what the code waits for. */
+  private again(one: Extract<Instruction, { op: 'primitive' }>, at: number): void {
+    let load = at - 1;
+    for (; load >= 0; load--) {
+      const before = this.fn.code[load]!;
+      if (before.op === 'primitive' && before.name.startsWith('smp_cond_load')) break;
+    }
+    this.emit(Op.Branch, one.args[0]!, at + 1);
+    this.emit(Op.Primitive, this.linkage.primitive('cpu_relax')).direct = true;
+    this.emit(Op.Jump, Math.max(0, load));
   }
 
   private invoke(name: string, args: readonly number[], dst: number | null, type: IntegerType): void {

@@ -153,6 +153,20 @@ void tq_set(void) { WRITE_ONCE(tq_flag, 1); }
     assert.equal(end(['tq_bare', 'tq_wait']), 'deadlock');
   });
 
+  it('waits with smp_cond_load_acquire for a condition on the value', () => {
+    const text = `
+unsigned int tq_lock;
+unsigned int tq_wait(void) { return smp_cond_load_acquire(&tq_lock, (VAL & 2) && !(VAL & 1)); }
+void tq_set(void) { WRITE_ONCE(tq_lock, 1); WRITE_ONCE(tq_lock, 3); WRITE_ONCE(tq_lock, 6); }
+`;
+    const wait = [{ function: 'tq_wait' }];
+    const vm = machineFor([lowered(text)], { cpus: 2, tasks: [wait, [{ function: 'tq_set' }]] });
+    assert.equal(resultOf(vm), 6n);
+    const stuck = machineFor([lowered(text)], { cpus: 2, tasks: [wait] });
+    stuck.run(10_000);
+    assert.equal(stuck.ending.verdict, 'deadlock');
+  });
+
   it('ends an endless computation at its budget, and endless recursion at its depth', () => {
     const text = `
 unsigned long tq_n;
