@@ -8,6 +8,7 @@ import { Recording } from './record';
 import type { Comparison } from './resolve';
 import { BeyondBound, onceWeight } from './frame';
 import { Runner } from './runner';
+import { Work } from './work';
 import { queueCell } from './xenQueue';
 import type { Value } from './value';
 import { TooManyValues, ValueSpace } from './values';
@@ -55,13 +56,14 @@ function run(
   fn: IrFunction,
   keys: readonly string[],
   pointers: Set<Value>,
+  work: Work,
 ): { recording: Recording; failure: Failure | null } {
   const failure = (why: string): { recording: Recording; failure: Failure } => ({
     recording: new Recording(),
     failure: { name: fn.name, unit: fn.unit, line: fn.firstLine, why },
   });
   if (fn.unreadable !== null) return failure(fn.unreadable);
-  const runner = new Runner(space, features, program);
+  const runner = new Runner(space, features, program, work);
   const args = fn.parameters.map((parameter, at) => {
     const value = space.symbol(parameter.name, `param:${keys[at] ?? parameter.name}`);
     if (parameter.type.includes('*')) pointers.add(value);
@@ -90,6 +92,7 @@ export function compare(
   programs: { readonly before: Program; readonly after: Program },
   features: FeatureSet,
   lines: LineFilter,
+  work = new Work(),
 ): Compared {
   const space = new ValueSpace();
   const before: Recording[] = [];
@@ -107,8 +110,9 @@ export function compare(
         pair.before,
         keys.before,
         pointers,
+        work,
       );
-    const now = pair.after && run(space, features, programs.after, pair.after, keys.after, pointers);
+    const now = pair.after && run(space, features, programs.after, pair.after, keys.after, pointers, work);
     const failed = [old?.failure, now?.failure].filter(failure => failure !== null && failure !== undefined);
     failures.push(...failed);
     if (failed.length) continue;

@@ -8,6 +8,7 @@ import type { UnreadRange } from './nameFallback';
 import { PairPricer } from './parts';
 import { hunksTouched } from './patchReader';
 import { renamingsOf } from './units';
+import type { Work } from './work';
 
 export interface HunkPlan {
   readonly patch: PatchAnalysis;
@@ -49,7 +50,13 @@ function pairFor(read: FileAnalysis, index: number, names: readonly string[]): F
 }
 
 /** Prepares a hunk for pricing. */
-export function planHunk(patch: PatchAnalysis, file: PatchFile, read: FileAnalysis, index: number): HunkPlan {
+export function planHunk(
+  patch: PatchAnalysis,
+  file: PatchFile,
+  read: FileAnalysis,
+  index: number,
+  work: Work,
+): HunkPlan {
   const last = read.change.hunks.length;
   const names = new Map<string, number>();
   for (const stage of [last, 0])
@@ -72,7 +79,7 @@ export function planHunk(patch: PatchAnalysis, file: PatchFile, read: FileAnalys
     file,
     index,
     names: ordered,
-    pricer: new PairPricer(pairs, patch.programs, lines),
+    pricer: new PairPricer(pairs, patch.programs, lines, work),
     unread: unread.filter(range => touches(range, index)),
     absent: pairs.length > 0 && pairs.every(pair => pair.before === null),
   };

@@ -18,6 +18,7 @@ import {
   type Resolution,
 } from './resolve';
 import type { RangeAssumption } from './settle';
+import type { Work } from './work';
 
 /** What prices depend on besides the code. */
 export interface PriceOptions {
@@ -44,6 +45,7 @@ export class PairPricer {
     readonly pairs: readonly FunctionPair[],
     private readonly programs: { readonly before: Program; readonly after: Program },
     private readonly lines: LineFilter,
+    private readonly work: Work,
   ) {}
 
   /** The symbolic runs under a set of features. */
@@ -55,7 +57,7 @@ export class PairPricer {
     const known = this.runs.get(key);
     if (known) return known;
     const features = new FeatureSet(on, switched);
-    const compared = compare(this.pairs, this.programs, features, this.lines);
+    const compared = compare(this.pairs, this.programs, features, this.lines, this.work);
     const made = { compared, features };
     this.runs.set(key, made);
     return made;

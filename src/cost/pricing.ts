@@ -22,6 +22,7 @@ import type {
 import { addCounts, shownCounts, type Answer, type Counts } from './resolve';
 import { rootsOf, type Root } from './roots';
 import { FeatureSet } from './features';
+import { Work } from './work';
 
 interface RootPlan {
   readonly root: Root;
@@ -33,11 +34,13 @@ export class DocumentPricer {
   private readonly hunks = new Map<PatchFile, (HunkPlan | null)[]>();
   private readonly roots = new Map<PatchAnalysis, RootPlan[]>();
 
+  private readonly work = new Work();
+
   constructor(readonly analysis: DocumentAnalysis) {
     for (const patch of analysis.patches) {
       for (const file of patch.entry.files) {
         const read = patch.files.get(file);
-        this.hunks.set(file, file.hunks.map((_, index) => (read ? planHunk(patch, file, read, index) : null))); // prettier-ignore
+        this.hunks.set(file, file.hunks.map((_, index) => (read ? planHunk(patch, file, read, index, this.work) : null))); // prettier-ignore
       }
     }
     const series = new Map<string, PatchAnalysis[]>();
@@ -57,12 +60,16 @@ export class DocumentPricer {
     for (const [patch, roots] of rootsOf(patches))
       this.roots.set(
         patch,
-        roots.map(root => ({ root, pricer: new PairPricer([root.pair], patch.effective, () => true) })),
+        roots.map(root => ({
+          root,
+          pricer: new PairPricer([root.pair], patch.effective, () => true, this.work),
+        })),
       );
   }
 
   price(given: PriceOptions): PricedDocument {
     const options = withMachineLimits(given);
+    this.work.reset();
     const prices = priceList(options.machine);
     const findings = new Map<string, Finding>();
     const configuration = new Map<string, boolean>();

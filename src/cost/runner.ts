@@ -19,6 +19,7 @@ import { runLoop } from './loops';
 import { isImplicitReturn, shapeOf } from './shape';
 import type { Value } from './value';
 import type { ValueSpace } from './values';
+import type { Work } from './work';
 
 export interface CallResult {
   /** The value returned, or null for none. */
@@ -31,20 +32,21 @@ export class Runner {
   readonly recording = new Recording();
   /** False while a loop's turns are worked out. */
   quiet = false;
-  private budget: number;
+  private left: number;
 
   constructor(
     readonly space: ValueSpace,
     readonly features: FeatureSet,
     readonly program: Program,
-    budget = 400_000,
+    private readonly work: Work,
   ) {
-    this.budget = budget;
+    this.left = work.share();
   }
 
   spend(work: number): void {
-    this.budget -= work;
-    if (this.budget < 0) throw new BeyondBound('the work needed to follow its calls and loops');
+    this.left -= work;
+    this.work.spent(work);
+    if (this.left < 0) throw new BeyondBound('the work needed to follow its calls and loops');
   }
 
   /** Runs `fn`. `memory` and the guard come from `state`; its slots are the caller's and are left alone. */

@@ -1,0 +1,25 @@
+/** How much work pricing may take: a share for each function, out of what is left for the document. */
+
+/** Instructions, one function in one set of features; and at least so many when the document's are used up. */
+const mostForOne = 300_000;
+const leastForOne = 4_000;
+/** Instructions for one pass over a document. */
+const forDocument = 4_000_000;
+
+export class Work {
+  private left = forDocument;
+
+  /** Begins another pass. */
+  reset(): void {
+    this.left = forDocument;
+  }
+
+  /** What the next function may take. */
+  share(): number {
+    return Math.max(leastForOne, Math.min(mostForOne, this.left));
+  }
+
+  spent(work: number): void {
+    this.left -= work;
+  }
+}
