@@ -309,7 +309,7 @@ export class Translator {
       const before = this.fn.code[load]!;
       if (before.op === 'primitive' && before.name.startsWith('smp_cond_load')) break;
     }
-    this.emit(Op.Branch, one.args[0]!, at + 1);
+    this.emit(Op.Branch, one.args[0], at + 1);
     this.emit(Op.Primitive, this.linkage.primitive('cpu_relax')).direct = true;
     this.emit(Op.Jump, Math.max(0, load));
   }

@@ -7,7 +7,7 @@ import type { LinkedProgram } from './link';
 import { operationRunners, runOperation } from './operations';
 import type { Primitive } from './primitives';
 import { primitiveFor, unknownPrimitive } from './primitives';
-import { slotBytes } from './program';
+import { perCpuBase, slotBytes } from './program';
 import { halves, whole } from './pairs';
 import { preludePrimitives } from './prelude';
 import { Scheduler } from './schedule';
@@ -222,6 +222,13 @@ export class Vm implements Services {
     const slot = this.slot(place, cpu);
     if (slot === null) throw new Error(`no object ${place.join('.')}`);
     return BigInt(slot * slotBytes);
+  }
+
+  /** Offset of a per-CPU place, as `per_cpu_ptr` and its kin take it. */
+  perCpuOffset(place: Place): bigint {
+    const found = this.options.program.locate(place);
+    if (!found?.object.perCpu) throw new Error(`no per-CPU object ${place.join('.')}`);
+    return BigInt(perCpuBase + found.slot * slotBytes);
   }
 
   /** The unsigned 64-bit value at a place; null where it holds none. */
