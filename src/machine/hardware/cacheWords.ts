@@ -1,6 +1,6 @@
 /** What all caches have in common: choosing a victim, writing and removing an entry, sweeping. */
 import { entryLeafShift, tagContextMask, tagLevelShift } from './flags';
-import { atFragments, atTick, type Layout } from './layout';
+import { atFragments, atLarge, atTick, type Layout } from './layout';
 import { entryWords, flagsAt, frameAt, stampAt, type CacheShape } from './shapes';
 
 /** Words of the state, with the operations that every cache needs. */
@@ -62,8 +62,10 @@ export class CacheWords {
     const level = (tag >>> tagLevelShift) & 3;
     const at = base + shape.count + level;
     w[at] = w[at]! - 1;
-    if (shape.level !== 'paging' && isPiece(w[entry + flagsAt]!, level))
-      w[base + atFragments] = w[base + atFragments]! - 1;
+    if (shape.level !== 'paging') {
+      if (level > 1) w[base + atLarge] = w[base + atLarge]! - 1;
+      if (isPiece(w[entry + flagsAt]!, level)) w[base + atFragments] = w[base + atFragments]! - 1;
+    }
     w[set + way] = w[entry] = w[entry + stampAt] = w[entry + frameAt] = w[entry + flagsAt] = 0;
   }
 
@@ -88,8 +90,10 @@ export class CacheWords {
       this.remove(base, shape, set, way);
       const at = base + shape.count + level;
       w[at] = w[at]! + 1;
-      if (shape.level !== 'paging' && isPiece(flags, level))
-        w[base + atFragments] = w[base + atFragments]! + 1;
+      if (shape.level !== 'paging') {
+        if (level > 1) w[base + atLarge] = w[base + atLarge]! + 1;
+        if (isPiece(flags, level)) w[base + atFragments] = w[base + atFragments]! + 1;
+      }
     }
     w[set + way] = key;
     w[entry] = tag;
@@ -116,7 +120,7 @@ export class CacheWords {
       }
   }
 
-  /** Drops all entries of a cache. */
+  /** Drops all entries of a cache. Those of all translation caches: the caller clears the sums over caches too. */
   clear(base: number, shape: CacheShape): void {
     if (this.entries(base, shape) === 0) return;
     const start = base + shape.start;

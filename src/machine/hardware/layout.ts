@@ -26,7 +26,9 @@ export const atTtbrInEffect = 15;
 export const atBuffered = 19;
 export const atOutstanding = 20;
 export const atMailOrder = 21;
-const registerWords = 22;
+/** Cached translations of more than 4K. */
+export const atLarge = 22;
+const registerWords = 23;
 
 export const statusInterrupts = 1;
 export const statusNmiBlocked = 2;

@@ -9,7 +9,7 @@ import {
 } from './flags';
 import type { CacheWords } from './cacheWords';
 import { keyOf, openBits, tagOf } from './keys';
-import { atFragments, type Layout } from './layout';
+import { atFragments, atLarge, type Layout } from './layout';
 import { entryWords, flagsAt, probeLists, type CacheShape, type ProbeList } from './shapes';
 
 /** Which of several caches of one level holds a page: the bits of its number above the set index decide. */
@@ -20,6 +20,12 @@ function choose(shapes: readonly CacheShape[], key: number): CacheShape {
 
 const setOf = (base: number, shape: CacheShape, key: number): number =>
   base + shape.start + (shape.mask >= 0 ? key & shape.mask : (key >>> 0) % shape.sets) * shape.block;
+
+/** Words of a plan: start, mask, block, ways. */
+const planWords = 4;
+const planMask = 1;
+const planBlock = 2;
+const planWays = 3;
 
 export class Tlb {
   readonly words: CacheWords;
@@ -32,6 +38,8 @@ export class Tlb {
   private readonly w: Int32Array;
   private readonly caches: readonly CacheShape[];
   private readonly pieces: boolean;
+  /** Where 4K pages lie, for each probe list in turn, so that the common look-up reads no objects. No ways: look at the list. */
+  private readonly plans: Int32Array;
 
   constructor(words: CacheWords, layout: Layout, fragments: 'missing' | 'always') {
     this.words = words;
@@ -40,39 +48,61 @@ export class Tlb {
     this.first = probeLists(layout.caches, 'L1');
     this.second = probeLists(layout.caches, 'L2');
     this.pieces = fragments === 'always';
+    this.plans = new Int32Array(6 * planWords);
+    [...this.first, ...this.second].forEach((list, index) => {
+      const [shape, more] = list[1]!;
+      if (!shape || more || shape.mask < 0) return;
+      this.plans.set([shape.start, shape.mask, shape.block, shape.ways], index * planWords);
+    });
   }
 
-  /** The entry (the word of its tag) that translates the address in `context`, or −1. Smaller pages are tried first, then an entry of the context before a global one. */
-  find(base: number, list: ProbeList, lo: number, hi: number, context: number): number {
+  /**
+   * The entry (the word of its tag) that translates the address in `context`, or −1; `probe` as in `shapes.ts`. Smaller
+   * pages are tried first, then an entry of the context before a global one.
+   */
+  find(second: boolean, probe: number, base: number, lo: number, hi: number, context: number): number {
     const w = this.w;
-    for (let level = 1; level <= 3; level++) {
+    const plan = this.plans;
+    const at = (second ? 3 + probe : probe) * planWords;
+    const ways = plan[at + planWays]!;
+    if (ways !== 0) {
+      const key = (lo >>> 12) | (hi << 20);
+      const tag = tagOf(hi, 1);
+      const set = base + plan[at]! + (key & plan[at + planMask]!) * plan[at + planBlock]!;
+      const found = this.scan(set, ways, key, tag | context, tag | tagGlobal);
+      if (found >= 0) {
+        this.foundLevel = 1;
+        return found;
+      }
+      if (w[base + atLarge] === 0) return -1;
+    }
+    const list = second ? this.second[probe]! : this.first[probe]!;
+    for (let level = ways === 0 ? 1 : 2; level <= 3; level++) {
       const shapes = list[level]!;
       if (shapes.length === 0) continue;
       const key = keyOf(lo, hi, level);
       const shape = choose(shapes, key);
       if (w[base + shape.count + level] === 0) continue;
-      const ways = shape.ways;
       const tag = tagOf(hi, level);
-      const own = tag | context;
-      const global = tag | tagGlobal;
-      const set = setOf(base, shape, key);
-      let result = -1;
-      for (let way = 0; way < ways; way++) {
-        if (w[set + way] !== key) continue;
-        const entry = set + ways + way * entryWords;
-        const found = w[entry];
-        if (found === own) {
-          result = entry;
-          break;
-        }
-        if (found === global) result = entry;
-      }
-      if (result >= 0) {
-        this.foundLevel = level;
-        return result;
-      }
+      const found = this.scan(setOf(base, shape, key), shape.ways, key, tag | context, tag | tagGlobal);
+      if (found < 0) continue;
+      this.foundLevel = level;
+      return found;
     }
     return -1;
+  }
+
+  private scan(set: number, ways: number, key: number, own: number, global: number): number {
+    const w = this.w;
+    let result = -1;
+    for (let way = 0; way < ways; way++) {
+      if (w[set + way] !== key) continue;
+      const entry = set + ways + way * entryWords;
+      const found = w[entry];
+      if (found === own) return entry;
+      if (found === global) result = entry;
+    }
+    return result;
   }
 
   /**
@@ -148,7 +178,7 @@ export class Tlb {
     for (const shape of this.caches)
       if (context < 0 && globals) this.words.clear(base, shape);
       else this.words.sweep(base, shape, context, globals);
-    if (context < 0 && globals) this.w[base + atFragments] = 0;
+    if (context < 0 && globals) this.w[base + atFragments] = this.w[base + atLarge] = 0;
   }
 
   /** Whether an entry of another size than `level` translates the address in `context`. */

@@ -31,10 +31,10 @@ import {
   statusWrite,
 } from './flags';
 import { keyOf, openBits } from './keys';
-import { atContext, atCr0, atCr4 } from './layout';
+import { atContext, atCr0, atCr4, atTick } from './layout';
 import { permitsArm64, permitsX86 } from './permissions';
 import { flagsAt, frameAt, probeCode, probeData, probeStore, stampAt } from './shapes';
-import { frameNumber } from './tlb';
+import { frameNumber, type Tlb } from './tlb';
 import { walkDone, walkNoTable, walkReserved, type Walk } from './walk';
 import { Walker } from './walker';
 
@@ -62,6 +62,7 @@ export class Translate implements Translation {
   private readonly walker: Walker;
   private readonly walk: Walk;
   private readonly w: Int32Array;
+  private readonly tlb: Tlb;
   private readonly arm: boolean;
   private readonly cpuStart: number;
   private readonly cpuWords: number;
@@ -74,6 +75,7 @@ export class Translate implements Translation {
     this.secondLevel = context.clock.span('stlb_hit_penalty');
     this.walking = context.clock.span('page_walk_cached');
     this.w = context.w;
+    this.tlb = context.tlb;
     this.arm = context.arm;
     this.cpuStart = context.layout.cpuStart;
     this.cpuWords = context.layout.cpuWords;
@@ -118,37 +120,70 @@ export class Translate implements Translation {
       return this.arm ? this.translationFault(kind, 4) : generalProtection;
     const tag = w[base + atContext]!;
     if ((kind & accessAnew) !== 0) context.tlb.dropPage(base, lo, hi, tag, true);
+    const { tlb } = this;
+    const probe = kind === 0 ? probeData : probeOf(kind);
+    const stamp = w[base + atTick]! + 1;
+    if (stamp === 0x7fffffff) return this.ranked(cpu, base, lo, hi, kind);
+    w[base + atTick] = stamp;
+    const entry = tlb.find(false, probe, base, lo, hi, tag);
+    if (entry < 0) return this.second(cpu, base, lo, hi, kind);
+    const flags = w[entry + flagsAt]!;
+    // A write through a clean entry walks again, to set the dirty bit in memory.
+    if (!this.allows(base, flags, kind) || ((kind & accessWrite) !== 0 && (flags & entryDirty) === 0))
+      return this.blocked(cpu, base, lo, hi, kind, entry, 1);
+    w[entry + stampAt] = stamp;
+    this.hit = 1;
+    this.frameLow = w[entry + frameAt]! | (keyOf(lo, hi, 1) & openBits(tlb.foundLevel));
+    this.flags = flags;
+    this.leafLevel = (flags >>> entryLeafShift) & 3;
+    return done;
+  }
+
+  /** LRU stamps have come to their end: they become ranks, and the access begins again. */
+  private ranked(cpu: number, base: number, lo: number, hi: number, kind: number): Result {
+    this.context.words.rankStamps(base);
+    return this.access(cpu, lo, hi, kind);
+  }
+
+  /** The first level missed. */
+  private second(cpu: number, base: number, lo: number, hi: number, kind: number): Result {
+    const { tlb, w } = this;
     const probe = probeOf(kind);
-    const { tlb } = context;
-    const first = tlb.first[probe]!;
-    const stamp = context.words.tick(base);
-    let entry = tlb.find(base, first, lo, hi, tag);
-    let second = false;
-    if (entry < 0) {
-      entry = tlb.find(base, tlb.second[probe]!, lo, hi, tag);
-      second = entry >= 0;
-    }
-    if (entry >= 0) {
-      const level = tlb.foundLevel;
-      const flags = w[entry + flagsAt]!;
-      if (!this.allows(base, flags, kind)) {
-        this.hit = second ? 2 : 1;
-        this.take(lo, hi, level, w[entry + frameAt]!, flags);
-        return this.forbidden(cpu, lo, hi, kind);
-      }
-      // A write through a clean entry walks again, to set the dirty bit in memory.
-      if ((kind & accessWrite) === 0 || (flags & entryDirty) !== 0) {
-        w[entry + stampAt] = stamp;
-        const frame = w[entry + frameAt]!;
-        if (second) {
-          this.hit = 2;
-          tlb.fill(base, first, lo, hi, tag, w[entry]! < 0, level, frame, flags);
-          context.clock.addSpan(cpu, this.secondLevel);
-        } else this.hit = 1;
-        this.take(lo, hi, level, frame, flags);
-        return done;
-      }
-    }
+    const tag = w[base + atContext]!;
+    const entry = tlb.find(true, probe, base, lo, hi, tag);
+    if (entry < 0) return this.miss(cpu, base, lo, hi, kind);
+    const flags = w[entry + flagsAt]!;
+    if (!this.allows(base, flags, kind) || ((kind & accessWrite) !== 0 && (flags & entryDirty) === 0))
+      return this.blocked(cpu, base, lo, hi, kind, entry, 2);
+    w[entry + stampAt] = w[base + atTick]!;
+    const level = tlb.foundLevel;
+    const frame = w[entry + frameAt]!;
+    tlb.fill(base, tlb.first[probe]!, lo, hi, tag, w[entry]! < 0, level, frame, flags);
+    this.context.clock.addSpan(cpu, this.secondLevel);
+    this.hit = 2;
+    this.take(lo, hi, level, frame, flags);
+    return done;
+  }
+
+  /** A cached entry forbids the access, or is clean and the access a write. */
+  private blocked(
+    cpu: number,
+    base: number,
+    lo: number,
+    hi: number,
+    kind: number,
+    entry: number,
+    hit: number,
+  ): Result {
+    const flags = this.w[entry + flagsAt]!;
+    if (this.allows(base, flags, kind)) return this.miss(cpu, base, lo, hi, kind);
+    this.hit = hit;
+    this.take(lo, hi, this.tlb.foundLevel, this.w[entry + frameAt]!, flags);
+    return this.forbidden(cpu, lo, hi, kind);
+  }
+
+  private miss(cpu: number, base: number, lo: number, hi: number, kind: number): Result {
+    const { context } = this;
     context.clock.missOne(cpu);
     context.clock.addSpan(cpu, this.walking);
     const status = this.begin(cpu, lo, hi, -1);
