@@ -168,7 +168,6 @@ class Linker implements Linkage {
     if (op === Op.Call || op === Op.CallPointer) item.b = count;
     if (op === Op.Call) item.d = memory;
     if (op === Op.Primitive && !item.direct) item.c = final(item.c);
-    if (op === Op.ReadMachine) item.b = final(item.b);
     if (op === Op.Jump) item.a += entry;
     if (op === Op.Branch || op === Op.BranchZero) item.b += entry;
     if (op === Op.Reload || op === Op.Spill) {
@@ -232,8 +231,12 @@ class Linker implements Linkage {
     return this.memory.string(text);
   }
 
-  isPerCpu(name: string): boolean {
-    return this.memory.object(name)?.perCpu ?? false;
+  constant(name: string): bigint | null {
+    return this.options.constants?.get(name) ?? null;
+  }
+
+  isDefined(name: string): boolean {
+    return this.byName.has(name) || (this.memory.object(name) !== null && this.memory.type(name) !== null);
   }
 
   perCpuOffset(name: string): number | null {

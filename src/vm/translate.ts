@@ -31,7 +31,10 @@ export interface Linkage {
   address(name: string): number | null;
   functionAddress(name: string, from: IrFunction): number | null;
   string(text: string): number;
-  isPerCpu(name: string): boolean;
+  /** Value of a constant that the caller of the link gave. */
+  constant(name: string): bigint | null;
+  /** Whether the text defines an object or function of that name. */
+  isDefined(name: string): boolean;
   perCpuOffset(name: string): number | null;
   trap(trap: Trap): number;
   feature(test: FeatureTest): number;
@@ -210,6 +213,7 @@ export class Translator {
       }
       case 'function':
       case 'global': {
+        if (one.kind === 'global' && this.fn.language === 'asm' && this.constantName(one)) return;
         const known =
           one.kind === 'function'
             ? linkage.functionAddress(one.name, this.fn)
@@ -218,6 +222,48 @@ export class Translator {
         this.constant(one.dst, BigInt(known));
       }
     }
+  }
+
+  /**
+   * Assembly spells constants of headers like addresses. A name with a given value is that value; one that nothing
+   * defines, and that is not only used as a place in memory, cannot be known.
+   */
+  private constantName({ name, dst }: Extract<Instruction, { op: 'address' }>): boolean {
+    const value = this.linkage.constant(name);
+    if (value !== null) this.constant(dst, value);
+    else if (!this.linkage.isDefined(name) && !this.isPlace(dst))
+      this.trap(name, 'its value is not defined in the code at hand');
+    else return false;
+    return true;
+  }
+
+  /** Whether a register serves only as an address. */
+  private isPlace(register: number): boolean {
+    return this.fn.code.every(one => {
+      switch (one.op) {
+        case 'load':
+          return true;
+        case 'store':
+          return one.value !== register;
+        case 'field':
+          return true;
+        case 'index':
+          return one.index !== register;
+        case 'move':
+        case 'cast':
+        case 'unary':
+          return one.a !== register;
+        case 'binary':
+          return one.a !== register && one.b !== register;
+        case 'branch':
+          return one.condition !== register;
+        case 'call':
+        case 'operation':
+          return !one.args.includes(register);
+        default:
+          return true;
+      }
+    });
   }
 
   cut(dst: number, a: number, type: IntegerType): void {

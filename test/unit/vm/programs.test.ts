@@ -232,4 +232,89 @@ unsigned long tq_go(unsigned long v) { return tq_outer(v); }`);
     vm.run(10000);
     assert.equal(vm.ending.verdict, 'unknown');
   });
+
+  it('gives what it computes to C, and takes what C returns', () => {
+    const asm = assembled(`
+SYM_FUNC_START(tq_outer)
+	pushq	%rbx
+	movq	%rdi, %rbx
+	xorl	%eax, %eax
+.Lagain:
+	addq	%rbx, %rax
+	decq	%rbx
+	jnz	.Lagain
+	movq	%rax, %rdi
+	call	tq_inner
+	popq	%rbx
+	RET
+SYM_FUNC_END(tq_outer)
+SYM_FUNC_START(tq_inner)
+	pushq	%rdi
+	call	tq_c
+	popq	%rdi
+	addq	%rdi, %rax
+	jmp	tq_last
+SYM_FUNC_END(tq_inner)
+SYM_FUNC_START(tq_last)
+	addq	$1, %rax
+	RET
+SYM_FUNC_END(tq_last)
+`);
+    const c = lowered(`
+unsigned long tq_c(unsigned long v) { return v * 1000; }
+unsigned long tq_outer(unsigned long v);
+unsigned long tq_go(unsigned long v) { return tq_outer(v) * 2; }`);
+    const vm = machineFor([c, asm], { tasks: [[{ function: 'tq_go', args: [4n] }]] });
+    // 4 + 3 + 2 + 1 = 10; then 10 × 1000 + 10 + 1.
+    assert.equal(resultOf(vm), 2n * 10_011n);
+  });
+
+  it('takes constants that it is given, and stops at others', () => {
+    const asm = assembled(`
+SYM_FUNC_START(tq_constant)
+	movq	$TQ_VALUE, %rax
+	addq	$TQ_VALUE, %rax
+	RET
+SYM_FUNC_END(tq_constant)
+`);
+    const c = lowered(
+      'unsigned long tq_constant(void);\nunsigned long tq_go(void) { return tq_constant(); }',
+    );
+    const tasks = [[{ function: 'tq_go' }]];
+    const given = machineFor([c, asm], { tasks, link: { constants: new Map([['TQ_VALUE', 21n]]) } });
+    assert.equal(resultOf(given), 42n);
+    const missing = machineFor([c, asm], { tasks });
+    missing.run(100);
+    assert.deepEqual([missing.ending.verdict, missing.ending.name], ['unknown', 'TQ_VALUE']);
+  });
+
+  it('shows the hardware’s frame to an interrupt handler, which leaves by iretq', () => {
+    const asm = assembled(`
+SYM_CODE_START(tq_handler)
+	pushq	%rax
+	movq	$0x77, %rax
+	call	tq_note
+	popq	%rax
+	iretq
+SYM_CODE_END(tq_handler)
+`);
+    const c = lowered(`
+unsigned long tq_seen;
+void tq_note(void) { tq_seen++; }
+unsigned long tq_work(unsigned long n) { unsigned long s = 0; while (n--) s += n; return s; }`);
+    const vm = machineFor([c, asm], {
+      tasks: [[{ function: 'tq_work', args: [200n] }]],
+      handlers: new Map([[2, 'tq_handler']]),
+    });
+    const rsp = 2 * vm.core.program.machineRegisters.indexOf('rsp');
+    const before = vm.core.machineRegisters[rsp];
+    for (let times = 0; times < 3; times++) {
+      vm.run(100);
+      vm.machine.interrupts.raise(0, 2);
+      vm.core.poke(0);
+    }
+    assert.equal(resultOf(vm), 19900n);
+    assert.equal(vm.read(['tq_seen']), 3n);
+    assert.equal(vm.core.machineRegisters[rsp], before);
+  });
 });
