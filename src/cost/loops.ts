@@ -138,11 +138,20 @@ const scale = (runner: Runner, outer: Weight, turns: Weight, extra: bigint): Wei
     }),
   );
 
-/** A loop over parts of a range inside a loop over the range is one walk over the range: n, not n·n. */
+/** A count of turns that only has the source's own words. */
+const isNamed = (count: Polynomial): boolean =>
+  [...count.terms.keys()].every(monomial => monomial.startsWith('('));
+
+/**
+ * A loop over parts of a range inside a loop over the range is one walk over the range: n, not n·n, and also where the
+ * outer loop's turns (tables, sections) cannot be counted.
+ */
 function withinRange(outer: Weight, turns: Weight): Weight {
   const n = symbol('n');
-  if (!turns.some(part => equals(part.count, n)) || !outer.some(part => equals(part.count, n))) return outer;
-  return outer.map(part => (equals(part.count, n) ? { guard: part.guard, count: one } : part));
+  if (!turns.some(part => equals(part.count, n))) return outer;
+  return outer.map(part =>
+    equals(part.count, n) || isNamed(part.count) ? { guard: part.guard, count: one } : part,
+  );
 }
 
 /** Runs a loop from the state in which its header is first reached; gives the edges that leave it. */
@@ -206,7 +215,7 @@ export function runLoop(runner: Runner, frame: Frame, loop: Loop, entry: State, 
 /** Whether the bounds of a loop depend on what an outer loop changes. */
 function dependsOnOuter(found: Survey, outer: Mode): boolean {
   if (!outer.loop) return false;
-  return found.cells.some(cell => cell.initial.kind === 'symbol' && cell.initial.key.startsWith('iv:'));
+  return found.cells.some(cell => cell.initial.kind === 'symbol' && /^[il]v:/.test(cell.initial.key));
 }
 
 /** Edges out of a loop, with its variables at the values they end with. */

@@ -721,6 +721,23 @@ const kinds: readonly Kind[] = [
     delta: { CR4_WRITE: '-2', INVPCID_ALL_GLOBAL: '1' },
   },
   {
+    name: 'a range walked table by table has n pages, not more',
+    patch: `
+ void tq_walk(unsigned long start, unsigned long end)
+ {
+ 	unsigned long addr, next;
+ 
+ 	for (addr = start; addr < end; addr = next) {
+ 		next = pmd_addr_end(addr, end);
+ 		for (; addr < next; addr += PAGE_SIZE)
+-			invpcid_flush_one(0, addr);
++			asm volatile("invlpg (%0)" : : "r" (addr) : "memory");
+ 	}
+ }
+`,
+    delta: { INVPCID_ADDR: '-n', INVLPG: 'n' },
+  },
+  {
     name: 'a recursive descent is not followed for ever',
     patch: `
  static void tq_walk(struct tq *t, int level)
