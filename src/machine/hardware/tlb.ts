@@ -107,29 +107,31 @@ export class Tlb {
 
   /**
    * Caches a translation of `sourceLevel` (that of the leaf, or of the entry it is copied from) whose first frame is
-   * given; where no cache of the list holds that size, or pieces are wanted, a piece of it.
+   * given, with its context or {@link tagGlobal} as `tag`; where no cache of the list holds that size, or pieces are wanted, a piece of it.
    */
   fill(
+    second: boolean,
+    probe: number,
     base: number,
-    list: ProbeList,
     lo: number,
     hi: number,
-    context: number,
-    global: boolean,
+    tag: number,
     sourceLevel: number,
     frame: number,
     flags: number,
   ): void {
+    const list = second ? this.second[probe]! : this.first[probe]!;
     let level = this.pieces ? 1 : sourceLevel;
     while (level > 0 && list[level]!.length === 0) level -= 1;
     if (level === 0) return;
     const key = keyOf(lo, hi, level);
-    const shape = choose(list[level]!, key);
+    const shapes = list[level]!;
+    const shape = shapes.length === 1 ? shapes[0]! : choose(shapes, key);
     const set = setOf(base, shape, key);
-    const tag = tagOf(hi, level) | (global ? tagGlobal : context);
-    const way = this.words.victim(set, shape.ways, key, tag);
-    const within = keyOf(lo, hi, 1) & openBits(sourceLevel) & ~openBits(level);
-    this.words.put(base, shape, set, way, key, tag, frame | within, flags);
+    const whole = tagOf(hi, level) | tag;
+    const way = this.words.victim(set, shape.ways, key, whole);
+    const within = level === sourceLevel ? 0 : keyOf(lo, hi, 1) & openBits(sourceLevel) & ~openBits(level);
+    this.words.put(base, shape, set, way, key, whole, frame | within, flags);
   }
 
   /**

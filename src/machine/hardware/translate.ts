@@ -29,6 +29,7 @@ import {
   statusPermission,
   statusTranslation,
   statusWrite,
+  tagGlobal,
 } from './flags';
 import { keyOf, openBits } from './keys';
 import { atContext, atCr0, atCr4, atTick } from './layout';
@@ -158,7 +159,7 @@ export class Translate implements Translation {
     w[entry + stampAt] = w[base + atTick]!;
     const level = tlb.foundLevel;
     const frame = w[entry + frameAt]!;
-    tlb.fill(base, tlb.first[probe]!, lo, hi, tag, w[entry]! < 0, level, frame, flags);
+    tlb.fill(false, probe, base, lo, hi, w[entry]! < 0 ? tagGlobal : tag, level, frame, flags);
     this.context.clock.addSpan(cpu, this.secondLevel);
     this.hit = 2;
     this.take(lo, hi, level, frame, flags);

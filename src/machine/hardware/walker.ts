@@ -9,6 +9,7 @@ import {
   entryPermissions,
   pteAccessed,
   pteDirty,
+  tagGlobal,
 } from './flags';
 import { atCr3Hi, atCr3Lo, atCr4, atTtbrInEffect } from './layout';
 import { flagsAt, frameAt, stampAt } from './shapes';
@@ -117,8 +118,9 @@ export class Walker {
     const leaf = walk.level;
     const global = walk.global && (arm || (this.w[base + atCr4]! & cr4Pge) !== 0);
     this.conflict = tlb.otherSize(base, lo, hi, tag, leaf);
-    tlb.fill(base, tlb.second[probe]!, lo, hi, tag, global, leaf, walk.frame, walk.flags);
-    tlb.fill(base, tlb.first[probe]!, lo, hi, tag, global, leaf, walk.frame, walk.flags);
+    const mark = global ? tagGlobal : tag;
+    tlb.fill(true, probe, base, lo, hi, mark, leaf, walk.frame, walk.flags);
+    tlb.fill(false, probe, base, lo, hi, mark, leaf, walk.frame, walk.flags);
     this.keepPaging(base, lo, hi, leaf + 1);
   }
 
