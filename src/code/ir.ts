@@ -160,6 +160,8 @@ export type Instruction =
   | (Base & {
       readonly op: 'operation';
       readonly name: string;
+      /** Which of the instructions that share the name: the spelling of a TLBI (`vale1is`), the kind of a DSB (`ishst`). */
+      readonly form?: string;
       readonly dst: Register | null;
       readonly args: readonly Register[];
     })

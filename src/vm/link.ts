@@ -102,7 +102,8 @@ class Linker implements Linkage {
       traps: this.traps,
       features: this.features,
       primitives: this.primitives.list,
-      operations: this.operations.list,
+      operations: this.operations.list.map(text => text.split(' ')[0]!),
+      operationForms: this.operations.list.map(text => text.split(' ')[1] ?? ''),
       lists: Int32Array.from(this.lists),
       machineRegisters: this.machine.list,
       objects: memory.objects,
@@ -262,8 +263,8 @@ class Linker implements Linkage {
     return this.primitives.number(name);
   }
 
-  operation(name: string): number {
-    return this.operations.number(name);
+  operation(name: string, form: string): number {
+    return this.operations.number(form === '' ? name : `${name} ${form}`);
   }
 
   machineRegister(name: string): number {

@@ -5,7 +5,7 @@ import { Detail, Outcome, Stop, Verdict } from './core';
 import { Tag } from './kinds';
 import { EventKind } from './trace';
 
-type Run = (core: Core, cpu: number) => number;
+type Run = (core: Core, cpu: number, form: string) => number;
 
 /** Done, without a hardware result code. */
 const fine = 0;
@@ -15,10 +15,8 @@ const fence =
   (core, cpu) =>
     core.machine.x86 ? core.machine.x86.fence(cpu, name) : refuse(core, cpu);
 
-const tlbi =
-  (form: string): Run =>
-  ({ machine, args }, cpu) =>
-    machine.arm64 ? machine.arm64.tlbi(cpu, form, args[0]!, args[1]!) : -1;
+const tlbi: Run = ({ machine, args }, cpu, form) =>
+  machine.arm64 && form !== '' ? machine.arm64.tlbi(cpu, form, args[0]!, args[1]!) : -1;
 
 /** INVPCID with its descriptor in memory: two slots, PCID and address. */
 function invpcid(core: Core, cpu: number, type: number, descriptor: number): number {
@@ -77,13 +75,13 @@ const table: Readonly<Record<string, Run>> = {
   INVLPGB: ({ machine, args }, cpu) =>
     machine.x86?.invlpgb(cpu, args[0]!, args[1]!, args[2]!, args[4]!) ?? -1,
   TLBSYNC: ({ machine }, cpu) => machine.x86?.tlbsync(cpu, true) ?? -1,
-  TLBI_VA: tlbi('vae1'),
-  TLBI_VA_IS: tlbi('vae1is'),
-  TLBI_ASID: tlbi('aside1'),
-  TLBI_ASID_IS: tlbi('aside1is'),
-  TLBI_ALL: tlbi('vmalle1'),
-  TLBI_ALL_IS: tlbi('vmalle1is'),
-  DSB: ({ machine }, cpu) => machine.arm64?.dsb(cpu, 'ish', true) ?? -1,
+  TLBI_VA: tlbi,
+  TLBI_VA_IS: tlbi,
+  TLBI_ASID: tlbi,
+  TLBI_ASID_IS: tlbi,
+  TLBI_ALL: tlbi,
+  TLBI_ALL_IS: tlbi,
+  DSB: ({ machine }, cpu, form) => (form !== '' ? machine.arm64?.dsb(cpu, form, true) : undefined) ?? -1,
   ISB: ({ machine }, cpu) => machine.arm64?.isb(cpu) ?? -1,
 };
 
@@ -102,7 +100,7 @@ export function runOperation(core: Core, run: Run | null, cpu: number, number: n
   core.resultHi = 0;
   core.extra = 0;
   const before = core.machine.clocks.cycles(cpu);
-  const result = run(core, cpu);
+  const result = run(core, cpu, core.program.operationForms[number]!);
   if (result === notYet) return core.waitForChange(cpu);
   if (result !== fine) {
     // -1: stopped already, or an instruction of the other architecture.

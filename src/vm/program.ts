@@ -55,6 +55,8 @@ export interface Program {
   readonly primitives: readonly string[];
   /** Names of operations, by number. */
   readonly operations: readonly string[];
+  /** Which of the instructions of that name: a TLBI's spelling, a DSB's kind; '' for most. */
+  readonly operationForms: readonly string[];
   /** Register lists of Reload and Spill: count, then pairs of frame register and machine register. */
   readonly lists: Int32Array;
   /** Names of the machine registers of assembly. */

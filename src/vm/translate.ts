@@ -39,7 +39,7 @@ export interface Linkage {
   trap(trap: Trap): number;
   feature(test: FeatureTest): number;
   primitive(name: string): number;
-  operation(name: string): number;
+  operation(name: string, form: string): number;
   machineRegister(name: string): number;
 }
 
@@ -331,7 +331,7 @@ export class Translator {
   }
 
   private operation(one: Extract<Instruction, { op: 'operation' }>): void {
-    const number = this.linkage.operation(one.name);
+    const number = this.linkage.operation(one.name, one.form ?? '');
     if (one.args.length > 2) {
       this.place(one.args);
       this.emit(Op.Operation, number, one.dst ?? -1, outgoing, -one.args.length);

@@ -34,6 +34,10 @@ const interruptMasks: ReadonlyMap<string, string> = new Map([
 
 const callArguments = ['x0', 'x1', 'x2', 'x3', 'x4', 'x5', 'x6', 'x7'];
 
+/** The spelling of a TLBI or the kind of a barrier, as `form` of the operation. */
+const formOf = (operand: string | undefined): { form?: string } =>
+  operand === undefined || operand === '' ? {} : { form: operand.trim().toLowerCase() };
+
 export class Arm64Machine implements Machine {
   private readonly flags: Flags;
   private readonly data: Arm64Data;
@@ -106,13 +110,19 @@ export class Arm64Machine implements Machine {
     if (inert.has(name)) return true;
     if (primitive !== undefined) builder.emit({ op: 'primitive', name: primitive, dst: null, args: [] });
     else if (name === 'dsb' || name === 'isb')
-      builder.emit({ op: 'operation', name: name.toUpperCase(), dst: null, args: [] });
+      builder.emit({
+        op: 'operation',
+        name: name.toUpperCase(),
+        ...formOf(operands[0]),
+        dst: null,
+        args: [],
+      });
     else if (name === 'tlbi') {
       const operation = tlbiOperation(operands[0] ?? '');
       if (operation === null) this.unknown(`tlbi ${operands[0] ?? ''}`, '');
       else {
         const args = operands.slice(1).map(text => this.data.read(readArm64Operand(text), word));
-        builder.emit({ op: 'operation', name: operation, dst: null, args });
+        builder.emit({ op: 'operation', name: operation, ...formOf(operands[0]), dst: null, args });
       }
     } else if (name === 'hvc') builder.emit({ op: 'operation', name: 'HYPERCALL', dst: null, args: [] });
     else if (name === 'msr' || name === 'mrs') return this.systemRegister(name, operands);

@@ -88,7 +88,7 @@ export class X86System {
       case 'invlpgb':
         return this.operation(
           'INVLPGB',
-          [rax, rdx, rcx].map(register => this.values.read(register, 64)),
+          [rax, rcx, rdx].map(register => this.values.read(register, 64)),
           null,
         );
       case 'cpuid':

@@ -72,7 +72,15 @@ function lowerStep(l: Lowering, node: Node, step: AsmStep, operands: readonly Op
   const dst = target ? l.code.register(unsignedLong) : null;
   l.at(node);
   const from = l.code.checkpoint().length;
-  l.code.emit({ op: step.kind, name: step.name, dst, args });
+  if (step.kind === 'operation')
+    l.code.emit({
+      op: 'operation',
+      name: step.name,
+      ...(step.form === undefined ? {} : { form: step.form }),
+      dst,
+      args,
+    });
+  else l.code.emit({ op: 'primitive', name: step.name, dst, args });
   if (target && dst !== null) store(l, lowerTarget(l, target.value), inRegister(dst, unsignedLong), from);
 }
 

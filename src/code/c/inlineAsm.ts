@@ -16,6 +16,8 @@ export type AsmStep =
   | {
       readonly kind: 'operation' | 'primitive';
       readonly name: string;
+      /** As in the IR: which of the instructions that share the name. */
+      readonly form?: string;
       /** Operand that receives the result, or null. */
       readonly result: number | null;
       readonly args: readonly AsmArgument[];
@@ -130,6 +132,9 @@ const encodings: readonly {
   { bytes: '0f,01,ff', name: 'TLBSYNC', registers: [] },
 ];
 
+const formOf = (text: string): { form?: string } =>
+  /^[a-z0-9]+$/i.test(text) ? { form: text.toLowerCase() } : {};
+
 class Recogniser {
   private readonly mnemonic: string;
   private readonly rest: string;
@@ -152,7 +157,8 @@ class Recogniser {
     if (/^mov[lq]?$/.test(mnemonic)) return this.move();
     if (mnemonic === 'tlbi') return this.tlbi();
     const operation = plainOperations[mnemonic];
-    if (operation !== undefined) return { kind: 'operation', name: operation, result: null, args: [] };
+    if (operation !== undefined)
+      return { kind: 'operation', name: operation, ...formOf(this.rest), result: null, args: [] };
     if (mnemonic === 'lock') return this.locked();
     if (plainPrimitives.has(mnemonic)) return this.plain();
     return this.unknown();
@@ -229,7 +235,7 @@ class Recogniser {
     const name = tlbiOperation(op);
     if (!name) return this.unknown();
     const index = operand === undefined || operand === 'xzr' ? -1 : this.operand(operand);
-    return this.operation(name, index < 0 ? [] : [index]);
+    return { ...this.operation(name, index < 0 ? [] : [index]), ...formOf(op) };
   }
 
   /** A locked addition of 0 to the stack is a full barrier; other locked instructions change data. */

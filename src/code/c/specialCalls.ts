@@ -69,7 +69,7 @@ export function lowerSpecial(l: Lowering, node: Node, call: SpecialCall): Value 
       return lowerTlbi(l, node, call, rule.user);
     case 'operation':
       l.at(node);
-      l.code.emit({ op: 'operation', name: rule.name, dst: null, args: [] });
+      l.code.emit({ op: 'operation', name: rule.name, ...formOf(l, first), dst: null, args: [] });
       return nothing;
     case 'paravirt':
       return lowerParavirt(l, node, call, rule.count);
@@ -210,10 +210,16 @@ function lowerTlbi(l: Lowering, node: Node, call: SpecialCall, user: boolean): V
   if (name === null) unknown(l, `tlbi ${l.text(op)}`, 'a TLBI that no operation stands for');
   else {
     const asid = user && args.length ? [userAsid(l, args[0]!)] : args;
-    code.emit({ op: 'operation', name, dst: null, args: asid });
+    code.emit({ op: 'operation', name, ...formOf(l, op), dst: null, args: asid });
   }
   if (user) code.place(end);
   return nothing;
+}
+
+/** The spelling of the instruction, as `form` of the operation. */
+function formOf(l: Lowering, node: Node | undefined): { form?: string } {
+  const form = node ? l.text(node).trim().toLowerCase() : '';
+  return form === '' ? {} : { form };
 }
 
 /** The operand with the ASID of the user half: bit 48 set (the lowest bit of the ASID). */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { loadParser } from '../code/c/support';
+import { lowerC } from '../../../src/code/lowerC';
+import { fileUnit, loadParser } from '../code/c/support';
 import { assembled, call, lowered, machineFor, operations, resultOf } from './support';
 
 const ones = (1n << 64n) - 1n;
@@ -177,6 +178,44 @@ void tq_go(void) { tq_invlpg(0x7000); asm volatile("mov %0,%%cr3" : : "r" (0x800
     assert.deepEqual(operations(vm), ['INVLPG', 'CR3_WRITE']);
     assert.equal(vm.machine.x86!.cr3Lo(0), 0x2001);
     assert.equal(vm.machine.x86!.cr3Hi(0), 0);
+  });
+});
+
+describe('arm64 on the VM', () => {
+  before(loadParser);
+
+  it('issues TLBIs and barriers in the form that the code spells', () => {
+    const unit = fileUnit(
+      'arch/arm64/mm/tq.c',
+      `
+void tq_page(unsigned long addr)
+{
+	dsb(ishst);
+	__tlbi(vale1is, addr >> 12);
+	asm volatile("tlbi aside1, %0" : : "r" (addr));
+	dsb(ish);
+	isb();
+}`,
+    );
+    const module = lowerC([unit], { architecture: 'arm64', config: new Map() });
+    const vm = machineFor([module], {
+      ...{ cpus: 2, hardware: {}, profile: 'cortex-a72' },
+      tasks: [[{ function: 'tq_page', args: [0x7000n] }]],
+    });
+    resultOf(vm);
+    assert.deepEqual(operations(vm), ['DSB', 'TLBI_VA_IS', 'TLBI_ASID', 'DSB', 'ISB']);
+    assert.deepEqual(vm.core.program.operationForms, ['ishst', 'vale1is', 'aside1', 'ish', '']);
+  });
+
+  it('calls instructions of the other architecture unknown', () => {
+    const module = lowered('void tq_go(void) { asm volatile("invlpg (%0)" ::"r" (0x1000UL) : "memory"); }');
+    const vm = machineFor([module], {
+      hardware: {},
+      profile: 'cortex-a72',
+      tasks: [[{ function: 'tq_go' }]],
+    });
+    vm.run(100);
+    assert.equal(vm.ending.verdict, 'unknown');
   });
 });
 

@@ -38,11 +38,17 @@ export interface Setup extends Partial<Omit<VmOptions, 'program' | 'machine' | '
   readonly link?: Partial<LinkOptions>;
   /** Real hardware with these options, instead of the plain machine. */
   readonly hardware?: HardwareOptions;
+  /** Its profile. */
+  readonly profile?: string;
 }
 
 /** Hardware of the default machine around a VM; it has no page tables. */
-function hardwareFor(cpus: number, options: HardwareOptions): Pick<VmOptions, 'machine' | 'machineBytes'> {
-  const profile = findMachine(defaultMachineId)!;
+function hardwareFor(
+  cpus: number,
+  options: HardwareOptions,
+  id = defaultMachineId,
+): Pick<VmOptions, 'machine' | 'machineBytes'> {
+  const profile = findMachine(id)!;
   const all = { ...options, cpus };
   return {
     machineBytes: hardwareBytes(profile, all),
@@ -67,7 +73,7 @@ export function machineFor(modules: readonly IrModule[], setup: Setup = {}): Vm 
     ...setup,
     program,
     ...(setup.hardware
-      ? hardwareFor(cpus, setup.hardware)
+      ? hardwareFor(cpus, setup.hardware, setup.profile)
       : {
           machine: (buffer: ArrayBuffer, at: number) => plainMachine(cpus, buffer, at),
           machineBytes: plainMachineBytes(cpus),
