@@ -53,7 +53,7 @@ export class InterruptState implements Interrupts {
     if (this.nmiPending(cpu) && !this.nmiBlocked(cpu) && due(nmiVector)) return nmiVector;
     if (!this.enabled(cpu)) return -1;
     const pending = this.pending(cpu);
-    for (let vector = 31; vector >= 0; vector--)
+    for (let vector = this.context.layout.vectors - 1; vector >= 0; vector--)
       if (((pending >>> vector) & 1) !== 0 && due(vector)) return vector;
     return -1;
   }
@@ -119,6 +119,8 @@ export class InterruptState implements Interrupts {
   /** Where the arrival time of a vector lies; the NMI's is the last. */
   private arrival(cpu: number, vector: number): number {
     const { vectors } = this.context.layout;
+    if (vector !== nmiVector && !(vector >= 0 && vector < vectors))
+      throw new RangeError(`vector ${vector}: the machine has ${vectors}`);
     return this.context.clock.at(cpu) + 6 + 3 * (vector === nmiVector ? vectors : vector);
   }
 

@@ -58,6 +58,12 @@ describe('interrupts', () => {
     assert.equal(interrupts.pending(1), 0);
   });
 
+  it('a vector that the machine does not have is refused', () => {
+    const { interrupts } = bench().machine;
+    assert.throws(() => interrupts.raise(0, 8), /vector 8: the machine has 8/);
+    assert.throws(() => interrupts.send(0, 1, -1), /vector -1/);
+  });
+
   it('a halted CPU wakes up', () => {
     const { interrupts } = bench().machine;
     interrupts.setHalted(1, true);
