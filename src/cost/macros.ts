@@ -9,22 +9,42 @@ const heading = /^\s*#\s*define\s+([A-Za-z_]\w*)\(([^()]*)\)\s?/;
 /** Longest macro that is read, in lines. */
 const longest = 200;
 
-/** Units, one per function-like macro of `unit` that has a changed line and a body worth reading. */
-export function macroUnits(unit: SourceUnit): SourceUnit[] {
-  const found: SourceUnit[] = [];
+/** A function-like macro of a unit, with the indexes of its first and last line. */
+export interface MacroRange {
+  readonly name: string;
+  readonly parameters: string;
+  /** Column in the first line at which its body begins. */
+  readonly bodyColumn: number;
+  readonly firstLine: number;
+  readonly lastLine: number;
+}
+
+/** Function-like macros that have a changed line. */
+export function changedMacros(unit: SourceUnit): MacroRange[] {
+  const found: MacroRange[] = [];
   for (let at = 0; at < unit.lines.length; at++) {
-    const first = unit.lines[at]!;
-    const match = heading.exec(first.text.slice(0, 400));
+    const match = heading.exec(unit.lines[at]!.text.slice(0, 400));
     if (!match) continue;
-    const from = at;
-    while (at + 1 < unit.lines.length && unit.lines[at]!.text.trimEnd().endsWith('\\') && at - from < longest)
+    const firstLine = at;
+    while (
+      at + 1 < unit.lines.length &&
+      unit.lines[at]!.text.trimEnd().endsWith('\\') &&
+      at - firstLine < longest
+    )
       at++;
-    const lines = unit.lines.slice(from, at + 1);
-    if (!lines.some(line => line.changed)) continue;
-    const made = asFunction(lines, match[1]!, match[2]!, match[0].length);
-    if (made) found.push({ ...unit, lines: made, whole: true });
+    if (!unit.lines.slice(firstLine, at + 1).some(line => line.changed)) continue;
+    const [whole, name, parameters] = match;
+    found.push({ name: name!, parameters: parameters!, bodyColumn: whole.length, firstLine, lastLine: at });
   }
   return found;
+}
+
+/** Units, one per function-like macro of `unit` that has a changed line and a body worth reading. */
+export function macroUnits(unit: SourceUnit): SourceUnit[] {
+  return changedMacros(unit).flatMap(({ name, parameters, bodyColumn, firstLine, lastLine }) => {
+    const made = asFunction(unit.lines.slice(firstLine, lastLine + 1), name, parameters, bodyColumn);
+    return made ? [{ ...unit, lines: made, whole: true }] : [];
+  });
 }
 
 /** The unit without the macros that {@link macroUnits} made functions of: they would be expanded in their own heads. */

@@ -86,7 +86,10 @@ export class PairPricer {
       gates.push(gate);
       alternatives.push({ gate, features: flipped.list, delta: shownCounts(instead.delta) });
     }
-    const { cycles, why } = cyclesOf(answer, other, prices, options.values);
+    const [failure] = compared.failures;
+    const { cycles, why } = failure
+      ? { cycles: null, why: `${failure.name}: ${failure.why}` }
+      : cyclesOf(answer, other, prices, options.values);
     const part: PricedPart = {
       ...shownDifference(answer),
       other: other && shownDifference(other),

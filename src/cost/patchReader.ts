@@ -1,10 +1,11 @@
 /** Reads the code of one patch: both sides of its files, and the stages between where several hunks change a function. */
 import type { IrFunction, IrModule } from '../code/ir';
+import { mentionsCatalogue } from '../code/nameFilter';
 import type { SourceUnit } from '../code/source';
 import type { PatchFile } from '../patch/model';
 import type { AnalysisOptions, FileAnalysis, PatchAnalysis } from './analysis';
 import { Layer, LayeredProgram, type MacroModule, type PlaceHints } from './definitions';
-import { macroUnits, withoutMacros } from './macros';
+import { changedMacros, macroUnits, withoutMacros } from './macros';
 import type { PatchEntry } from './series';
 import { knownOf } from './seriesState';
 import { unitAfter, type FileChange, type KnownFile } from './units';
@@ -104,17 +105,22 @@ export class PatchReader {
     };
   }
 
-  /** Macros with a changed body, as functions. One that cannot be read as a function is left out. */
+  /** Macros with a changed body, as functions. One that cannot be read as a function is left to its names. */
   private async readMacros(
     own: readonly { change: FileChange; stage: number; unit: SourceUnit }[],
-    found: ReadonlyMap<PatchFile, { stages: Map<number, readonly IrFunction[]> }>,
+    found: ReadonlyMap<
+      PatchFile,
+      { stages: Map<number, readonly IrFunction[]>; unread: Map<number, IrModule['unread']> }
+    >,
   ): Promise<MacroModule[]> {
     const modules: MacroModule[] = [];
     for (const { change, stage, unit } of own) {
       const macros = macroUnits(unit);
       const module = await this.lower('c', macros, [withoutMacros(unit, macros)]);
+      const { stages, unread } = found.get(change.file)!;
+      const read = new Set(module?.functions.flatMap(fn => (fn.unreadable === null ? fn.name : [])));
+      unread.set(stage, [...(unread.get(stage) ?? []), ...unreadMacros(unit, read)]);
       if (!module) continue;
-      const { stages } = found.get(change.file)!;
       const known = new Set(stages.get(stage)?.map(fn => fn.name));
       const readable = module.functions.filter(
         fn => fn.unreadable === null && !known.has(fn.name) && macros.includes(fn.unit),
@@ -154,4 +160,17 @@ export class PatchReader {
       unread.set(stage, module.unread);
     }
   }
+}
+
+/** Changed macros that were not read but name something of the catalogue. */
+function unreadMacros(unit: SourceUnit, read: ReadonlySet<string>): IrModule['unread'] {
+  return changedMacros(unit)
+    .filter(({ name }) => !read.has(name))
+    .filter(({ firstLine, lastLine }) =>
+      unit.lines.slice(firstLine, lastLine + 1).some(line => line.changed && mentionsCatalogue(line.text)),
+    )
+    .map(({ name, firstLine, lastLine }) => ({
+      ...{ unit, firstLine, lastLine },
+      why: `the macro ${name} could not be read as a function`,
+    }));
 }

@@ -1,5 +1,6 @@
 /** Prices of a whole document for given features, machine and symbols, out of its analysis. */
 import { kernelConstants } from '../machine/registry';
+import { mentionsCatalogue } from '../code/nameFilter';
 import type { PatchFile } from '../patch/model';
 import type { DocumentAnalysis, PatchAnalysis } from './analysis';
 import { planHunk, type HunkPlan } from './hunkPlan';
@@ -187,7 +188,7 @@ function priceHunk(
     byName: named !== null && named.delta.size > 0,
     lines: linesOf(plan, compared, resolution.answer),
   };
-  return named ? withNames(hunk, named, ranges, options, prices) : hunk;
+  return named ? withNames(hunk, plan.index, named, ranges, options, prices) : hunk;
 }
 
 /** The whole of a function that was not followed, on both sides of the patch. */
@@ -201,8 +202,16 @@ function rangeOf(plan: HunkPlan, name: string): UnreadRange[] {
   );
 }
 
+/** Whether a changed line of the hunk in code that was not read names something of the catalogue. */
+function namesSomething({ unit, firstLine, lastLine }: UnreadRange, hunk: number): boolean {
+  return unit.lines
+    .slice(firstLine, lastLine + 1)
+    .some(line => line.changed && line.hunk === hunk && mentionsCatalogue(line.text));
+}
+
 function withNames(
   hunk: PricedHunk,
+  index: number,
   named: NamePrice,
   ranges: readonly UnreadRange[],
   options: PriceOptions,
@@ -210,8 +219,9 @@ function withNames(
 ): PricedHunk {
   const delta = addCounts(hunk.delta, named.delta);
   const known = new Set(hunk.unknown.map(item => item.why));
+  const telling = ranges.filter(range => namesSomething(range, index));
   const whys = new Map(
-    ranges.filter(({ why }) => why !== '' && !known.has(why)).map(range => [range.why, range]),
+    telling.filter(({ why }) => why !== '' && !known.has(why)).map(range => [range.why, range]),
   );
   const reasons = [...whys.values()].slice(0, 4).map(range => ({
     name: hunk.function ?? hunk.file,
@@ -228,11 +238,7 @@ function withNames(
   return {
     ...hunk,
     delta,
-    unknown: [
-      ...hunk.unknown,
-      ...named.unknown,
-      ...(named.delta.size || named.unknown.length ? reasons : []),
-    ],
+    unknown: [...hunk.unknown, ...named.unknown, ...reasons],
     cycles,
     noCycles: why,
     lines: [...hunk.lines, ...lines],

@@ -36,7 +36,7 @@ export interface Trip {
   readonly how: 'counted' | 'mask' | 'unknown';
 }
 
-const maskWalk = /^_*(cpumask_(next|first|any)|for_each_(\w+_)?cpu|bitmap_next_cpu)/;
+const maskWalk = /^_*(cpumask_(next|first|any|empty|weight|last)|for_each_(\w+_)?cpu|bitmap_next_cpu)/;
 const cpuCount = /^(nr_cpu_ids|NR_CPUS|nr_cpumask_bits|small_cpumask_bits|num_(online|possible)_cpus)$/;
 
 type Order = 'lt' | 'le' | 'gt' | 'ge' | 'eq' | 'ne';
