@@ -8,6 +8,7 @@ import type { MacroScope } from './expand';
 import { expand } from './expand';
 import { fixForGrammar } from './grammarFixes';
 import { keywords, opaqueNames, templateMacros } from './kernelMacros';
+import { withoutIdleParentheses } from './parentheses';
 import type { PreparedUnit } from './prepare';
 import { ruleFor, takesNames } from './primitives';
 import type { Chunk } from './slice';
@@ -17,7 +18,7 @@ import type { Node, Parsed } from './syntax';
 import { checkNesting, child, parseTokens } from './syntax';
 import type { Token } from './tokens';
 import type { CType, StructInfo } from './types';
-import { unknownType } from './types';
+import { atomicNames, namedInteger, unknownType, wrapperNames } from './types';
 import { TypeMarkers } from './typeMarkers';
 
 /** A variable at file level. */
@@ -96,10 +97,19 @@ export class Program {
     const markers = new TypeMarkers();
     const expanded = expand(shielded, this.scopeOf(chunk));
     checkNesting(expanded);
-    const tokens = markers.mark(fixForGrammar(expanded));
+    const plain = withoutIdleParentheses(expanded, name => this.isType(name, chunk));
+    const tokens = markers.mark(fixForGrammar(plain));
     const result = { tokens, parsed: parseTokens(tokens), markers };
     this.parsed.set(chunk, result);
     return result;
+  }
+
+  private isType(name: string, chunk: Chunk): boolean {
+    if (namedInteger(name) || wrapperNames.has(name) || atomicNames.has(name) || name.endsWith('_t'))
+      return true;
+    for (const one of this.sources.declarationChunks(name, chunk.unit))
+      if (one !== chunk) this.declareChunk(one);
+    return this.typedefs.has(name);
   }
 
   // Functions.

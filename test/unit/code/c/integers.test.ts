@@ -183,21 +183,20 @@ describe('integers of C', function () {
   it('operators bind as in C', () => {
     // A flat row of operands and operators without parentheses, read by a parser of our own.
     const levels = [
-      ['|'],
-      ['^'],
-      ['&'],
-      ['==', '!='],
-      ['<', '<=', '>', '>='],
-      ['<<', '>>'],
-      ['+', '-'],
-      ['*'],
+      ...[['||'], ['&&'], ['|'], ['^'], ['&'], ['==', '!='], ['<', '<=', '>', '>=']],
+      ...[['>>'], ['+', '-'], ['*']],
     ];
+    // Parentheses around a name look like a cast to the grammar.
+    const shapes = ['#', '#', '(#)', '((#))', '(long)(#)', '(tq_same(#))', '(array[#])'];
     const prefixes = ['', '', '-', '~', '!', '- ~', '! !'];
     const row = fc.tuple(
-      fc.array(fc.tuple(fc.constantFrom(...prefixes), fc.integer({ min: 0, max: 40 })), {
-        minLength: 2,
-        maxLength: 8,
-      }),
+      fc.array(
+        fc.tuple(fc.constantFrom(...prefixes), fc.integer({ min: 0, max: 40 }), fc.constantFrom(...shapes)),
+        {
+          minLength: 2,
+          maxLength: 8,
+        },
+      ),
       fc.array(fc.constantFrom(...levels.flat()), { minLength: 8, maxLength: 8 }),
     );
     const truth = (value: boolean): bigint => (value ? 1n : 0n);
@@ -210,9 +209,10 @@ describe('integers of C', function () {
           return sign === '-' ? -v : sign === '~' ? ~v : truth(v === 0n);
         }, value);
     const apply = (operator: string, a: bigint, b: bigint): bigint => {
+      if (operator === '&&') return truth(a !== 0n && b !== 0n);
+      if (operator === '||') return truth(a !== 0n || b !== 0n);
       if (operator in comparison) return truth(comparison[operator]!(a, b));
-      if (operator === '<<') return BigInt.asIntN(64, a << BigInt.asUintN(6, b));
-      if (operator === '>>') return a >> BigInt.asUintN(6, b);
+      if (operator === '>>') return a >> BigInt.asUintN(6, b); // Left shifts would need the operands' widths.
       return BigInt.asIntN(64, arithmetic[operator]!(a, b));
     };
     const evaluate = (operands: readonly bigint[], operators: readonly string[], level = 0): bigint => {
@@ -226,9 +226,13 @@ describe('integers of C', function () {
     fc.assert(
       fc.property(row, ([operands, operators]) => {
         const used = operators.slice(0, operands.length - 1);
-        const text = operands.map(([prefix], at) => `${prefix} v${at} ${used[at] ?? ''}`).join(' ');
+        const text = operands
+          .map(([prefix, , shape], at) => `${prefix} ${shape.replace('#', `v${at}`)} ${used[at] ?? ''}`)
+          .join(' ');
         const parameters = operands.map((_, at) => `long v${at}`).join(', ');
-        const module = lowerText(`long tq(${parameters})\n{\n\treturn ${text};\n}\n`);
+        const module = lowerText(
+          `static long tq_same(long v) { return v; }\nlong tq(${parameters})\n{\n\tlong array[41], i;\n\n\tfor (i = 0; i < 41; i++)\n\t\tarray[i] = i;\n\treturn ${text};\n}\n`,
+        );
         const found = new Interpreter(module).run('tq', ...operands.map(([, value]) => value));
         const expected = evaluate(
           operands.map(([prefix, value]) => unary(prefix, BigInt(value))),
