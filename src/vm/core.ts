@@ -64,6 +64,8 @@ export const enum Outcome {
   Wait,
   /** The run is over; {@link Core.stop} has been called. */
   Stop,
+  /** A handler runs first: {@link Core.exception} has been called. */
+  Exception,
 }
 
 export class Core {
@@ -311,6 +313,20 @@ export class Core {
 
   waitForChange(cpu: number): Outcome {
     return this.wait(cpu, WaitKind.Change, this.global[Gw.Changes]!);
+  }
+
+  /** Function that handles the exception of the primitive that runs, and whether the primitive runs again behind it. */
+  exceptionFunction = -1;
+  exceptionAgain = false;
+
+  /**
+   * The primitive that runs raises an exception (a page fault, say): `fn` is entered as by an interrupt, with the
+   * operands in `args` as its arguments. `again`: the primitive is run again when it returns; else what follows it.
+   */
+  exception(fn: number, again: boolean): Outcome {
+    this.exceptionFunction = fn;
+    this.exceptionAgain = again;
+    return Outcome.Exception;
   }
 
   /** The result of a primitive. */

@@ -12,6 +12,8 @@ import { EventKind } from './trace';
 export interface Services {
   operation(cpu: number, number: number): Outcome;
   primitive(cpu: number, number: number, kind: Kind): Outcome;
+  /** The primitive that ran has raised an exception. */
+  exception(cpu: number): void;
   /** A frame that is no ordinary call has been left: of an interrupt, or the task's first. */
   left(cpu: number, flags: number): void;
 }
@@ -464,6 +466,7 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
           return limit - left;
         }
         if (outcome === Outcome.Wait) core.setWaiting(cpu, true);
+        else if (outcome === Outcome.Exception) services.exception(cpu);
         ending = true;
         break;
       }

@@ -29,6 +29,9 @@ interface LinkedCall {
   readonly registers: readonly (readonly [number, readonly [number, number]])[];
 }
 
+/** Code of the event of an exception, where an interrupt has its vector. */
+export const exceptionCode = 255;
+
 export const timesAtMost = 1_000_000_000;
 
 export class Tasks {
@@ -100,7 +103,7 @@ export class Tasks {
   /** Takes the interrupt that is there. False after stopping: nobody handles it. */
   takeInterrupt(cpu: number): boolean {
     const { core } = this;
-    const { control, functionTable } = core;
+    const { control } = core;
     const base = cpu * controlWords;
     const { interrupts } = core.machine;
     const vector = interrupts.next(cpu, false);
@@ -113,23 +116,49 @@ export class Tasks {
     }
     const wasEnabled = interrupts.enabled(cpu);
     interrupts.accept(cpu, vector);
-    const idle = control[base + Cw.Status] === Status.Idle;
     // A CPU that waits runs its instruction again after the handler.
-    if (control[base + Cw.Status] === Status.Waiting) core.setWaiting(cpu, false);
+    if (core.isWaiting(cpu)) core.setWaiting(cpu, false);
+    const flags =
+      (wasEnabled ? FrameFlag.WasEnabled : 0) |
+      (control[base + Cw.Status] === Status.Idle ? FrameFlag.WasIdle : 0) |
+      (vector === nmiVector ? FrameFlag.Nmi : 0);
+    core.event(EventKind.InterruptEnter, cpu, vector, fn, 0, 0);
+    return this.enterHandler(cpu, fn, control[base + Cw.Pc]!, flags);
+  }
+
+  /** Enters the handler of the exception that a primitive has raised. */
+  takeException(cpu: number): void {
+    const { core } = this;
+    const fn = core.exceptionFunction;
+    const pc = core.control[cpu * controlWords + Cw.Pc]!;
+    if (fn < 0) {
+      core.stop(cpu, Verdict.Unknown, Detail.Code | Stop.NoHandler);
+      return;
+    }
+    const { interrupts } = core.machine;
+    const flags = interrupts.enabled(cpu) ? FrameFlag.WasEnabled : 0;
+    interrupts.setEnabled(cpu, false);
+    core.event(EventKind.InterruptEnter, cpu, exceptionCode, fn, core.args[0]!, core.args[1]!);
+    if (!this.enterHandler(cpu, fn, core.exceptionAgain ? pc : pc + 1, flags)) return;
+    const fp = core.control[cpu * controlWords + Cw.Fp]!;
+    const count = Math.min(core.functionTable[fn * 6 + 5]!, core.args.length >> 1);
+    for (let at = 0; at < count; at++) {
+      core.lo[fp + at] = core.args[2 * at]!;
+      core.hi[fp + at] = core.args[2 * at + 1]!;
+    }
+  }
+
+  private enterHandler(cpu: number, fn: number, returnPc: number, flags: number): boolean {
+    const { core } = this;
+    const { control, functionTable } = core;
+    const base = cpu * controlWords;
     const running = core.functionOf(cpu);
     // Above all registers of the interrupted function, and above arguments it has begun to lay out.
     const above = running < 0 ? 0 : functionTable[running * 6 + 2]!;
-    const nmi = vector === nmiVector;
-    const flags =
-      FrameFlag.Interrupt |
-      (wasEnabled ? FrameFlag.WasEnabled : 0) |
-      (idle ? FrameFlag.WasIdle : 0) |
-      (nmi ? FrameFlag.Nmi : 0);
-    core.event(EventKind.InterruptEnter, cpu, vector, fn, 0, 0);
-    if (!core.enter(cpu, fn, above, control[base + Cw.Pc]!, -1, flags)) return false;
+    if (!core.enter(cpu, fn, above, returnPc, -1, flags | FrameFlag.Interrupt)) return false;
     this.switchStack(cpu, functionTable[fn * 6 + 4]! !== 0);
     control[base + Cw.Interrupts]!++;
-    if (nmi) control[base + Cw.Nmis]!++;
+    if (flags & FrameFlag.Nmi) control[base + Cw.Nmis]!++;
     control[base + Cw.Status] = Status.Running;
     core.changed();
     return true;

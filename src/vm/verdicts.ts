@@ -82,7 +82,7 @@ function describe(core: Core, verdict: Verdict, detail: number): { name: string;
       const text = reasons[code] ?? 'it cannot go on';
       if (code === Stop.Hardware)
         return { name: faults[more] ?? '', why: `${text} (${faults[more] ?? more})` };
-      if (code === Stop.NoHandler) return { name: `vector ${more}`, why: text };
+      if (code === Stop.NoHandler) return { name: more === 0 ? '' : `vector ${more}`, why: text };
       return { name: '', why: text };
     }
   }

@@ -159,6 +159,10 @@ export class Vm implements Services {
     return this.primitives[number]!(core, cpu, kind);
   }
 
+  exception(cpu: number): void {
+    this.tasks.takeException(cpu);
+  }
+
   left(cpu: number, flags: number): void {
     this.tasks.left(cpu, flags);
   }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { lowerC } from '../../../src/code/lowerC';
 import { fileUnit, loadParser } from '../code/c/support';
+import type { Primitive } from '../../../src/vm/primitives';
+import { findFunction } from '../../../src/vm/program';
 import { assembled, call, lowered, machineFor, operations, resultOf } from './support';
 
 const ones = (1n << 64n) - 1n;
@@ -178,6 +180,32 @@ void tq_go(void) { tq_invlpg(0x7000); asm volatile("mov %0,%%cr3" : : "r" (0x800
     assert.deepEqual(operations(vm), ['INVLPG', 'CR3_WRITE']);
     assert.equal(vm.machine.x86!.cr3Lo(0), 0x2001);
     assert.equal(vm.machine.x86!.cr3Hi(0), 0);
+  });
+});
+
+describe('primitives of other rooms', () => {
+  before(loadParser);
+
+  it('raise exceptions, whose handler runs before the primitive runs again', () => {
+    const text = `
+unsigned long tq_present;
+unsigned long tq_faults;
+void tq_fault(unsigned long addr) { tq_present = addr; tq_faults++; }
+unsigned long tq_go(unsigned long addr) { return tq_access(addr, 0) + tq_access(addr, 0); }`;
+    const access: Primitive = core => {
+      const slot = vm.slot(['tq_present'])!;
+      if (core.memoryLo[slot] === core.args[0]) return core.give(core.args[0]!, 0);
+      return core.exception(findFunction(core.program, 'tq_fault'), true);
+    };
+    const primitives = new Map([['tq_access', access]]);
+    const vm = machineFor([lowered(text)], {
+      primitives,
+      link: { primitives },
+      tasks: [[{ function: 'tq_go', args: [0x5000n] }]],
+    });
+    assert.equal(resultOf(vm), 0xa000n);
+    assert.equal(vm.read(['tq_faults']), 1n);
+    assert.ok(vm.machine.interrupts.enabled(0));
   });
 });
 
