@@ -141,11 +141,15 @@ export function chunkOf(step: Value, changing: ReadonlySet<Value>): Value | null
     const [a, b] = [chunkOf(step.a, changing), chunkOf(step.b, changing)];
     if (a || b) return a ?? b;
     const fixed = [step.a, step.b].filter(part => !mentions(part, changing));
-    const [limit] = fixed;
-    return fixed.length === 1 && limit?.kind === 'linear' && limit.terms.length === 1
-      ? limit.terms[0]![0]
-      : null;
+    return fixed.length === 1 ? withoutUnit(fixed[0]!) : null;
   }
+  return null;
+}
+
+/** `limit * PAGE_SIZE`, `limit << shift` → limit. */
+function withoutUnit(step: Value): Value | null {
+  if (step.kind === 'linear') return step.terms.length === 1 ? step.terms[0]![0] : null;
+  if (step.kind === 'binary' && (step.operator === 'shl' || step.operator === 'mul')) return step.a;
   return null;
 }
 
