@@ -738,6 +738,30 @@ const kinds: readonly Kind[] = [
     delta: { INVPCID_ADDR: '-n', INVLPG: 'n' },
   },
   {
+    name: 'code behind a check for bugs still runs',
+    patch: `
+ static void tq_flush(struct tq *t)
+ {
+ 	BUG_ON(t->depth != 1);
+ 	if (WARN_ON_ONCE(!t->mapped))
+ 		return;
++	asm volatile("invlpg (%0)" : : "r" (t->addr) : "memory");
+ }
+`,
+    delta: { INVLPG: '1' },
+  },
+  {
+    name: 'code behind a certain bug does not',
+    patch: `
+ static void tq_flush(struct tq *t)
+ {
++	BUG();
+ 	asm volatile("invlpg (%0)" : : "r" (t->addr) : "memory");
+ }
+`,
+    delta: { INVLPG: '-1' },
+  },
+  {
     name: 'a recursive descent is not followed for ever',
     patch: `
  static void tq_walk(struct tq *t, int level)
