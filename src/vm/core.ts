@@ -1,72 +1,13 @@
 /** The state with what instructions and primitives do to it: memory, frames, waiting, stopping. */
 import type { Kind } from './kinds';
 import { cutHigh, cutLow, kindBits, Tag } from './kinds';
+import { Detail, Outcome, Stop, Verdict } from './outcomes';
 import type { Program } from './program';
 import { functionBase, perCpuBase, reservedSlots, slotBytes } from './program';
 import type { StateLayout, VmMachine } from './state';
 import { controlWords, Cw, frameWords, Fw, globalWords, Gw, Status, WaitKind } from './state';
 import type { Trace } from './trace';
 import { EventKind } from './trace';
-
-/** How a run ended. */
-export const enum Verdict {
-  None,
-  /** All tasks are done. */
-  Finished,
-  /** Something on the path could not be known. */
-  Unknown,
-  Deadlock,
-  /** A limit was hit. */
-  Unbounded,
-  /** An access that hardware or C does not allow. */
-  Fault,
-}
-
-/** What {@link Gw.VerdictDetail} means, by verdict. */
-export const enum Detail {
-  Trap = 0x1000_0000,
-  Uninitialised = 0x2000_0000,
-  Feature = 0x3000_0000,
-  Primitive = 0x4000_0000,
-  Code = 0x5000_0000,
-  KindMask = 0x7000_0000,
-  ValueMask = 0x0fff_ffff,
-}
-
-/** Codes of {@link Detail.Code}. */
-export const enum Stop {
-  NullPointer,
-  BadAddress,
-  Unaligned,
-  DivideByZero,
-  NotAFunction,
-  TooFewArguments,
-  StackOverflow,
-  RegistersUsedUp,
-  TooDeep,
-  Budget,
-  Hardware,
-  NoHandler,
-  Bug,
-  BitOutside,
-  TotalBudget,
-  NoCpu,
-  MixedPointer,
-  NoSuchOperation,
-  NoCurrent,
-  LockHeld,
-}
-
-/** What a primitive answers. */
-export const enum Outcome {
-  Done,
-  /** It is run again when what it waits for may have happened. */
-  Wait,
-  /** The run is over; {@link Core.stop} has been called. */
-  Stop,
-  /** A handler runs first: {@link Core.exception} has been called. */
-  Exception,
-}
 
 export class Core {
   readonly order: Float64Array;

@@ -1,7 +1,7 @@
 /** Operations of the code (INVLPG, writes of CR3, fences, …) on the hardware. One entry per name of the IR. */
 import { waiting as notYet } from '../machine/hardware';
 import type { Core } from './core';
-import { Detail, Outcome, Stop, Verdict } from './core';
+import { Detail, Outcome, Stop, Verdict } from './outcomes';
 import { Tag } from './kinds';
 import { EventKind } from './trace';
 

@@ -3,7 +3,7 @@
  * lowered like any other file; its functions replace those of the tree.
  */
 import type { Primitive } from './primitives';
-import { Outcome } from './core';
+import { Outcome } from './outcomes';
 import type { Core } from './core';
 import { Tag } from './kinds';
 import { WaitKind } from './state';

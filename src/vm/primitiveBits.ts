@@ -1,6 +1,6 @@
 /** Bits: `set_bit` and its kin, searches, and operations on whole bitmaps. A bitmap has 64 bits a slot. */
 import type { Core } from './core';
-import { Detail, Outcome, Stop, Verdict } from './core';
+import { Detail, Outcome, Stop, Verdict } from './outcomes';
 import { cutHigh, cutLow, Kind, kindBits, Tag } from './kinds';
 import type { Primitive } from './primitives';
 import { locked } from './primitiveMemory';

@@ -1,6 +1,6 @@
 /** Read-modify-write steps: atomics, `this_cpu_…`, exchanges, locks; and whole structs. */
 import type { Core } from './core';
-import { Detail, Outcome, Stop, Verdict } from './core';
+import { Detail, Outcome, Stop, Verdict } from './outcomes';
 import { cutHigh, cutLow, Kind, Tag } from './kinds';
 import { high, negatedHigh } from './pairs';
 import type { Primitive } from './primitives';

@@ -3,7 +3,7 @@
  * adds its own. A primitive is one indivisible step. It never calls code: whatever takes a callback is a prelude in C.
  */
 import type { Core } from './core';
-import { Detail, Outcome, Stop, Verdict } from './core';
+import { Detail, Outcome, Stop, Verdict } from './outcomes';
 import type { Kind } from './kinds';
 import { bitmaps } from './primitiveBits';
 import { memoryPrimitives } from './primitiveMemory';

@@ -1,6 +1,6 @@
 /** Which CPU runs next. The choice is part of the state: the same seed gives the same run, stepped or straight. */
 import type { Core } from './core';
-import { Detail, Stop, Verdict } from './core';
+import { Detail, Stop, Verdict } from './outcomes';
 import type { Tasks } from './tasks';
 import { controlWords, Cw, Gw, Status, WaitKind } from './state';
 

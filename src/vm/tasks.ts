@@ -1,7 +1,7 @@
 /** Tasks of the CPUs, one call after the other, and interrupts between them. */
 import { nmiVector } from '../machine/hardware';
 import type { Core } from './core';
-import { Detail, Stop, Verdict } from './core';
+import { Detail, Stop, Verdict } from './outcomes';
 import { Kind, Tag } from './kinds';
 import { halves } from './pairs';
 import { slotBytes } from './program';

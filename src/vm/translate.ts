@@ -1,5 +1,5 @@
 /** From the IR of one function to items of the linked instruction set, registers still virtual. */
-import type { BinaryOperator, Instruction, IntegerType, IrFunction } from '../code/ir';
+import type { Instruction, IntegerType, IrFunction } from '../code/ir';
 import { Kind, kindOf } from './kinds';
 import type { Layout } from './layout';
 import { typeOfText } from './layout';
@@ -10,7 +10,8 @@ import type { FeatureTest, Trap } from './program';
 import { slotBytes } from './program';
 import type { Item } from './registers';
 import { outgoing } from './registers';
-import { AsmSide } from './translateAsm';
+import { AsmSide, constantName } from './translateAsm';
+import { arithmetic, ordered, plain } from './arithmeticOps';
 
 /** What a called name is. */
 export type Callee =
@@ -213,7 +214,7 @@ export class Translator {
       }
       case 'function':
       case 'global': {
-        if (one.kind === 'global' && this.fn.language === 'asm' && this.constantName(one)) return;
+        if (one.kind === 'global' && this.fn.language === 'asm' && constantName(this, one)) return;
         const known =
           one.kind === 'function'
             ? linkage.functionAddress(one.name, this.fn)
@@ -222,48 +223,6 @@ export class Translator {
         this.constant(one.dst, BigInt(known));
       }
     }
-  }
-
-  /**
-   * Assembly spells constants of headers like addresses. A name with a given value is that value; one that nothing
-   * defines, and that is not only used as a place in memory, cannot be known.
-   */
-  private constantName({ name, dst }: Extract<Instruction, { op: 'address' }>): boolean {
-    const value = this.linkage.constant(name);
-    if (value !== null) this.constant(dst, value);
-    else if (!this.linkage.isDefined(name) && !this.isPlace(dst))
-      this.trap(name, 'its value is not defined in the code at hand');
-    else return false;
-    return true;
-  }
-
-  /** Whether a register serves only as an address. */
-  private isPlace(register: number): boolean {
-    return this.fn.code.every(one => {
-      switch (one.op) {
-        case 'load':
-          return true;
-        case 'store':
-          return one.value !== register;
-        case 'field':
-          return true;
-        case 'index':
-          return one.index !== register;
-        case 'move':
-        case 'cast':
-        case 'unary':
-          return one.a !== register;
-        case 'binary':
-          return one.a !== register && one.b !== register;
-        case 'branch':
-          return one.condition !== register;
-        case 'call':
-        case 'operation':
-          return !one.args.includes(register);
-        default:
-          return true;
-      }
-    });
   }
 
   cut(dst: number, a: number, type: IntegerType): void {
@@ -377,35 +336,5 @@ export class Translator {
     const size = this.temp();
     this.constant(size, BigInt(this.linkage.layout.slots(type)));
     this.invoke(one.name, [...one.args, size], null, word);
-  }
-}
-
-const plain = { and: Op.And, or: Op.Or, xor: Op.Xor, eq: Op.Eq, ne: Op.Ne } as const;
-
-function ordered(operator: 'lt' | 'le', signed: boolean): Op {
-  if (operator === 'lt') return signed ? Op.LtS : Op.LtU;
-  return signed ? Op.LeS : Op.LeU;
-}
-
-const wide = { add: Op.Add, sub: Op.Sub, mul: Op.Mul, shl: Op.Shl } as const;
-const signed32 = { add: Op.Add32, sub: Op.Sub32, mul: Op.Mul32, shl: Op.Shl32 } as const;
-const unsigned32 = { add: Op.AddU32, sub: Op.SubU32, mul: Op.MulU32, shl: Op.ShlU32 } as const;
-
-function arithmetic(operator: BinaryOperator, { bits, signed }: IntegerType): Op {
-  switch (operator) {
-    case 'div':
-      return signed ? Op.DivS : Op.DivU;
-    case 'mod':
-      return signed ? Op.ModS : Op.ModU;
-    case 'shr':
-      if (bits === 64) return signed ? Op.ShrS : Op.ShrU;
-      return signed ? Op.ShrS32 : Op.ShrU32;
-    case 'add':
-    case 'sub':
-    case 'mul':
-    case 'shl':
-      return (bits === 64 ? wide : signed ? signed32 : unsigned32)[operator];
-    default:
-      throw new Error(`no arithmetic operator: ${operator}`);
   }
 }

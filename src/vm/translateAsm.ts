@@ -92,3 +92,41 @@ export class AsmSide {
     if (dst !== null) t.emit(Op.ReadMachine, t.linkage.machineRegister(resultRegister), dst);
   }
 }
+
+/**
+ * Assembly spells constants of headers like addresses. A name with a given value is that value; one that nothing
+ * defines, and that is not only used as a place in memory, cannot be known. False: it is an address.
+ */
+export function constantName(t: Translator, { name, dst }: Extract<Instruction, { op: 'address' }>): boolean {
+  const value = t.linkage.constant(name);
+  if (value !== null) t.constant(dst, value);
+  else if (!t.linkage.isDefined(name) && !isPlace(t.fn.code, dst))
+    t.trap(name, 'its value is not defined in the code at hand');
+  else return false;
+  return true;
+}
+
+/** Whether a register serves only as an address. */
+function isPlace(code: readonly Instruction[], register: number): boolean {
+  return code.every(one => {
+    switch (one.op) {
+      case 'store':
+        return one.value !== register;
+      case 'index':
+        return one.index !== register;
+      case 'move':
+      case 'cast':
+      case 'unary':
+        return one.a !== register;
+      case 'binary':
+        return one.a !== register && one.b !== register;
+      case 'branch':
+        return one.condition !== register;
+      case 'call':
+      case 'operation':
+        return !one.args.includes(register);
+      default:
+        return true;
+    }
+  });
+}

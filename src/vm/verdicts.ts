@@ -1,6 +1,6 @@
 /** Verdicts in words: what stopped a run, why, and at which line. */
 import type { Core } from './core';
-import { Detail, Stop, Verdict } from './core';
+import { Detail, Stop, Verdict } from './outcomes';
 import type { Position } from './program';
 import { positionOf } from './program';
 import { Gw } from './state';

@@ -1,6 +1,7 @@
 /** A program on the CPUs of a machine: run, step, step back, snapshot, hash. */
-import type { Outcome } from './core';
-import { Core, Verdict } from './core';
+import type { Outcome } from './outcomes';
+import { Core } from './core';
+import { Verdict } from './outcomes';
 import type { Services } from './interpret';
 import { interpret } from './interpret';
 import type { LinkedProgram } from './link';
