@@ -32,7 +32,11 @@ export function fixForGrammar(tokens: readonly Token[]): Token[] {
   return result;
 }
 
+/** Calls whose arguments are operands of assembly. */
+const operandCall = /^alternative_call/;
+
 const saysOnly = (name: string): boolean => {
+  if (operandCall.test(name)) return true;
   const rule = ruleFor(name)?.rule;
   return rule === 'nothing' || rule === 'warn';
 };
@@ -90,7 +94,21 @@ function asmStatement(tokens: readonly Token[], start: number, result: Token[]):
     const text = template.map(token => token.text.replace(/["\\]/g, '')).join(' ');
     result.push({ ...template[0]!, kind: 'string', text: `"${opaqueTemplate} ${text.slice(0, 200)}"` });
   }
-  return readable ? end - 1 : close - 1;
+  if (close < 0) return end - 1;
+  if (readable) append(result, withWholeStrings(tokens.slice(end, close)));
+  return close - 1;
+}
+
+/** Operands with `"=" "r"` made one constraint: the grammar wants a single string. */
+function withWholeStrings(tokens: readonly Token[]): Token[] {
+  const result: Token[] = [];
+  for (const token of tokens) {
+    const before = result.at(-1);
+    if (token.kind === 'string' && before?.kind === 'string')
+      result[result.length - 1] = { ...before, text: `${before.text.slice(0, -1)}${token.text.slice(1)}` };
+    else result.push(token);
+  }
+  return result;
 }
 
 /** Whether what follows a template, `: operands : operands : clobbers`, is made of operands and not of macros. */

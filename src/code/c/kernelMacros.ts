@@ -314,7 +314,8 @@ export const prelude: readonly string[] = [
     ];
   }),
   'alternative(old, new, feature) asm volatile(ALTERNATIVE(old, new, feature) : : : "memory")',
-  'alternative_input(old, new, feature, input...) asm volatile(ALTERNATIVE(old, new, feature) : : "i" (0), input)',
+  'alternative_input(old, new, feature, input...) asm volatile(ALTERNATIVE(old, new, feature) : : "i" (0), ##input)',
+  'alternative_io(old, new, feature, output, input...) asm volatile(ALTERNATIVE(old, new, feature) : output : "i" (0), ##input)',
   'asm_volatile_goto(text...) asm goto(text)',
   'wait_event(queue, condition) do { } while (!(condition))',
 ];

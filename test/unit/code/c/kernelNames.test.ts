@@ -243,6 +243,8 @@ describe('names of the kernel', () => {
       ['LFENCE/0', 'MFENCE/0'],
     );
     assert.deepEqual(asm('asm volatile("lock; addl $0,-4(%%rsp)" ::: "memory", "cc");'), ['ATOMIC/0']);
+    assert.deepEqual(asm('asm volatile("mov %%cr3, %0" : "=" "r" (v));'), ['CR3_READ/0 =']);
+    assert.deepEqual(asm('asm volatile("mov %%cr3, %0" TQ_MORE : TQ_OUT(v) : : "memory");'), ['unknown asm']);
     assert.deepEqual(asm('asm volatile("tqnop %0" : "=r" (v) : "0" (a));').slice(0, 1), ['unknown tqnop']);
     assert.deepEqual(asm('asm goto("1: jmp %l[out]" : : : : out); out:'), ['unknown asm goto']);
   });
