@@ -47,6 +47,13 @@ export class Layer {
     for (const unit of units ?? []) this.readTables(unit);
   }
 
+  /** A function that only gains lines, or only loses some, is touched on both sides. */
+  touchWith(other: Layer): void {
+    const names = new Set([...other.touched].map(fn => `${fn.unit.path}:${fn.name}`));
+    for (const all of this.functions.values())
+      for (const fn of all) if (names.has(`${fn.unit.path}:${fn.name}`)) this.touched.add(fn);
+  }
+
   /** `.member = function` in initialisers, `ops.member = function` in code. */
   private readTables(unit: SourceUnit): void {
     for (const { text } of unit.lines) {

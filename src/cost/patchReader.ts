@@ -89,6 +89,8 @@ export class PatchReader {
     const files = new Map<PatchFile, FileAnalysis>();
     for (const { change } of sides) files.set(change.file, { change, ...found.get(change.file)! });
     const [before, after] = [layers[0]!, layers[1]!];
+    before.touchWith(after);
+    after.touchWith(before);
     const alone = {
       before: new LayeredProgram([before], 1, hints),
       after: new LayeredProgram([after], 1, hints),
