@@ -2,7 +2,6 @@
 import {
   accessAnew,
   accessExecute,
-  accessUser,
   accessWrite,
   done,
   generalProtection,
@@ -15,22 +14,8 @@ import {
 import type { Span } from './clock';
 import type { Context } from './context';
 import { contents } from './contents';
-import {
-  entryDirty,
-  entryLeafShift,
-  entryPermissions,
-  errorFetch,
-  errorPresent,
-  errorReserved,
-  errorUser,
-  errorWrite,
-  frameHighMask,
-  statusAccessFlag,
-  statusPermission,
-  statusTranslation,
-  statusWrite,
-  tagGlobal,
-} from './flags';
+import { absentCode, accessFlagCode, forbiddenCode } from './faultCodes';
+import { entryDirty, entryLeafShift, entryPermissions, frameHighMask, tagGlobal } from './flags';
 import { keyOf, openBits } from './keys';
 import { atContext, atCr0, atCr4, atTick } from './layout';
 import { permitsArm64, permitsX86 } from './permissions';
@@ -43,15 +28,6 @@ const probeOf = (kind: number): number => {
   if ((kind & accessExecute) !== 0) return probeCode;
   return (kind & accessWrite) !== 0 ? probeStore : probeData;
 };
-
-/** WnR. */
-const writeStatus = (kind: number): number => ((kind & accessWrite) !== 0 ? statusWrite : 0);
-
-/** What #PF's error code says of the access itself. */
-const errorOf = (kind: number): number =>
-  ((kind & accessWrite) !== 0 ? errorWrite : 0) |
-  ((kind & accessUser) !== 0 ? errorUser : 0) |
-  ((kind & accessExecute) !== 0 ? errorFetch : 0);
 
 export class Translate implements Translation {
   hit = 0;
@@ -117,8 +93,7 @@ export class Translate implements Translation {
     this.hit = 0;
     if (!this.arm && w[base + atCr0]! >= 0) return this.untranslated(lo, hi);
     const top = hi >> 15;
-    if (top !== 0 && top !== -1 && !context.canonical(base, hi))
-      return this.arm ? this.translationFault(kind, 4) : generalProtection;
+    if (top !== 0 && top !== -1 && !context.canonical(base, hi)) return this.notCanonical(kind);
     const tag = w[base + atContext]!;
     if ((kind & accessAnew) !== 0) context.tlb.dropPage(base, lo, hi, tag, true);
     const { tlb } = this;
@@ -225,8 +200,7 @@ export class Translate implements Translation {
     const base = this.context.base(cpu);
     this.hit = 0;
     if (!this.context.arm && this.w[base + atCr0]! >= 0) return this.untranslated(lo, hi);
-    if (!this.context.canonical(base, hi))
-      return this.context.arm ? this.translationFault(kind, 4) : generalProtection;
+    if (!this.context.canonical(base, hi)) return this.notCanonical(kind);
     const status = this.begin(cpu, lo, hi, 0);
     if (status !== walkDone) return this.report(kind, status);
     const late = this.lateFault(cpu, kind);
@@ -269,7 +243,7 @@ export class Translate implements Translation {
     return contents(this.context, cpu);
   }
 
-  /** x86: an access of `kind` raised #PF, or an entry for it may have: what 1.4 says of page faults. */
+  /** x86: a page fault drops what is cached for the page (SDM 4.10.4.1), global entries too, or it would recur. */
   private fault(cpu: number, lo: number, hi: number): Result {
     const context = this.context;
     if (context.arm) return pageFault;
@@ -283,9 +257,7 @@ export class Translate implements Translation {
 
   /** A cached entry forbids the access. */
   private forbidden(cpu: number, lo: number, hi: number, kind: number): Result {
-    this.errorCode = this.context.arm
-      ? (statusPermission + (4 - this.leafLevel)) | writeStatus(kind)
-      : errorOf(kind) | errorPresent;
+    this.errorCode = forbiddenCode(this.arm, this.leafLevel, kind);
     return this.fault(cpu, lo, hi);
   }
 
@@ -297,27 +269,25 @@ export class Translate implements Translation {
 
   private report(kind: number, status: number): Result {
     if (status === walkNoTable) return noTable;
-    if (this.context.arm) return this.translationFault(kind, this.walk.level);
-    this.errorCode = errorOf(kind) | (status === walkReserved ? errorPresent | errorReserved : 0);
+    this.errorCode = absentCode(this.arm, this.walk.level, kind, status === walkReserved);
     return pageFault;
   }
 
   /** What is wrong with the leaf that the walk found; `errorCode` says it. */
   private lateFault(cpu: number, kind: number): Result {
-    const { arm } = this.context;
     if (!this.walker.usable()) {
-      this.errorCode = (statusAccessFlag + (4 - this.leafLevel)) | writeStatus(kind);
+      this.errorCode = accessFlagCode(this.leafLevel, kind);
       return pageFault;
     }
     if (this.permits(cpu, this.walk.flags, kind)) return done;
-    this.errorCode = arm
-      ? (statusPermission + (4 - this.leafLevel)) | writeStatus(kind)
-      : errorOf(kind) | errorPresent;
+    this.errorCode = forbiddenCode(this.arm, this.leafLevel, kind);
     return pageFault;
   }
 
-  private translationFault(kind: number, level: number): Result {
-    this.errorCode = (statusTranslation + (4 - level)) | writeStatus(kind);
+  /** An address that no table of the CPU translates. */
+  private notCanonical(kind: number): Result {
+    if (!this.arm) return generalProtection;
+    this.errorCode = absentCode(true, 4, kind, false);
     return pageFault;
   }
 
