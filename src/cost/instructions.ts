@@ -170,8 +170,10 @@ function writeInUnseenLines(
   const { fn } = frame;
   if (instruction.name !== unseen || fn.language !== 'asm' || !fn.parameters.length) return;
   const at = fn.code.indexOf(instruction);
-  const later = fn.code.slice(at + 1).some(other => other.op === 'unknown' && other.name === unseen);
-  if (later) return;
+  // The write stands behind the last gap, unless it is shown there.
+  const rest = fn.code.slice(at + 1);
+  if (rest.some(other => other.op === 'unknown' && other.name === unseen)) return;
+  if (rest.some(other => other.op === 'operation' && other.name === 'CR3_WRITE')) return;
   const row = runner.program.lookup(fn.name, fn.unit.path)?.entry;
   if (!row?.costs.some(({ ops }) => ops.CR3_FLUSH !== undefined || ops.CR3_WRITE !== undefined)) return;
   if (!runner.quiet)
