@@ -7,6 +7,7 @@ import type { IrModule } from '../../../src/code/ir';
 import { loadParser } from '../code/c/support';
 import { hasTree, lowerTree } from './linuxTree';
 import { callHandlers, lowered, machineFor, operations, prelude } from './support';
+import type { ExtraObject } from '../../../src/vm/memory';
 import { whole } from '../../../src/vm/pairs';
 import { positionOf } from '../../../src/vm/program';
 import type { TraceEvent } from '../../../src/vm/trace';
@@ -79,7 +80,7 @@ describe('flushes of Linux 6.1 on the VM', function () {
     readonly change?: (vm: Vm) => void;
   }
 
-  function build(flush: Flush, tasks: VmOptions['tasks']): Vm {
+  function build(flush: Flush, tasks: VmOptions['tasks'], more: readonly ExtraObject[] = []): Vm {
     return machineFor([module, lowered(rest)], {
       cpus: flush.cpus ?? 1,
       features: new Set(flush.features),
@@ -87,7 +88,7 @@ describe('flushes of Linux 6.1 on the VM', function () {
       hardware: {},
       link: {
         replacing: [prelude()],
-        objects: [{ name: 'tq_mm', type: { kind: 'struct', tag: 'mm_struct' } }],
+        objects: [{ name: 'tq_mm', type: { kind: 'struct', tag: 'mm_struct' } }, ...more],
       },
       tasks,
     });
@@ -197,5 +198,74 @@ describe('flushes of Linux 6.1 on the VM', function () {
     assert.deepEqual(operations(freed, 1), ['CR3_WRITE']);
     assert.equal(freed.read(['cpu_tlbstate', 'loaded_mm'], 1), freed.address(['init_mm']));
     assert.equal(BigInt(freed.machine.x86!.cr3Lo(1)) & ~0xfffn, initRoot);
+  });
+
+  describe('flush_tlb_func', () => {
+    const ceiling = (1n << 64n) - 1n;
+
+    interface Request {
+      readonly local: number;
+      readonly request: number;
+      readonly newest: number;
+      readonly end: 'all' | 'page';
+      readonly of: 'mm' | 'any' | 'other';
+      readonly loaded: 'mm' | 'init';
+    }
+
+    /**
+     * What handling a request does (semantics of 6.1): nothing for another mm, for init_mm, for a generation that the
+     * slot has passed, or if the slot is up to date; page by page only if the request is for a range, follows the
+     * slot's generation directly and is the newest; else everything. Then the slot has the newest generation.
+     */
+    function handled(one: Request): { operations: readonly string[]; generation: number } {
+      const nothing = { operations: [], generation: one.local };
+      if (one.of === 'other' || one.loaded === 'init') return nothing;
+      if (one.request !== 0 && one.request <= one.local) return nothing;
+      if (one.local === one.newest) return nothing;
+      const pages = one.end === 'page' && one.request === one.local + 1 && one.request === one.newest;
+      return { operations: flushOf(pages ? 1 : 99, true, true).operations, generation: one.newest };
+    }
+
+    it('compares generations as the protocol says, in every small case', () => {
+      const info = [{ name: 'tq_info', type: { kind: 'struct', tag: 'flush_tlb_info' } } as const];
+      const make = (tasks: VmOptions['tasks']): Vm => build({ pages: 0, features: full }, tasks, info);
+      const asked = make([]);
+      const mm = asked.address(['tq_mm']);
+      const args = [asked.address(['tq_info'])];
+      for (const loaded of ['mm', 'init'] as const)
+        for (const of of ['mm', 'any', 'other'] as const)
+          for (const end of ['all', 'page'] as const)
+            for (let newest = 1; newest <= 4; newest++)
+              for (let local = 1; local <= newest; local++)
+                for (let request = of === 'any' ? 0 : 1; request <= (of === 'any' ? 0 : newest); request++) {
+                  const one: Request = { local, request, newest, end, of, loaded };
+                  // Other mms and init_mm need no more than a few cases.
+                  if ((of === 'other' || loaded === 'init') && newest > 2) continue;
+                  const vm = make([[{ function: 'flush_tlb_func', args }]]);
+                  prepare(vm, mm);
+                  if (loaded === 'init') vm.write(['cpu_tlbstate', 'loaded_mm'], vm.address(['init_mm']));
+                  vm.write(['tq_mm', 'context', 'tlb_gen'], BigInt(newest));
+                  vm.write(['cpu_tlbstate', 'ctxs', slot, 'tlb_gen'], BigInt(local));
+                  const mmOf = of === 'mm' ? mm : of === 'any' ? 0n : 0x9990n * 8n;
+                  const values = {
+                    mm: mmOf,
+                    start,
+                    end: end === 'all' ? ceiling : start + pageSize,
+                    new_tlb_gen: BigInt(request),
+                  };
+                  for (const [name, value] of Object.entries(values)) vm.write(['tq_info', name], value);
+                  vm.write(['tq_info', 'stride_shift'], 12n);
+                  vm.write(['tq_info', 'initiating_cpu'], 1n);
+                  vm.machine.interrupts.setEnabled(0, false);
+                  vm.run(100_000);
+                  const { verdict, name, why } = vm.ending;
+                  assert.equal(verdict, 'finished', `${name}: ${why}`);
+                  const expected = handled(one);
+                  const label = JSON.stringify(one);
+                  assert.deepEqual(operations(vm), expected.operations, label);
+                  const seen = vm.read(['cpu_tlbstate', 'ctxs', slot, 'tlb_gen']);
+                  assert.equal(seen, BigInt(expected.generation), label);
+                }
+    });
   });
 });
