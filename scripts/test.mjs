@@ -21,7 +21,10 @@ const sum = { passed: 0, failed: 0, skipped: 0 };
 
 // Some unit tests read a real kernel tree. Where the package is not installed, they say that they skip.
 if (chosen.includes('unit') && existsSync('/usr/src/linux-source-6.1.tar.xz')) {
-  spawnSync(process.execPath, ['scripts/linux-source.mjs'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  spawnSync(process.execPath, ['scripts/linux-source.mjs'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 for (const [index, command] of chosen.flatMap(part => parts[part] ?? []).entries()) {
