@@ -38,6 +38,8 @@ export class BodyReader {
     private readonly table: LineTable,
     /** Lines behind this one belong to something else. */
     private readonly limit: number,
+    /** Prose may follow the diff: the text is a mail's. */
+    private readonly mail: boolean,
   ) {}
 
   private code(line: number): number {
@@ -125,8 +127,8 @@ export class BodyReader {
   }
 
   /**
-   * Where lines past the declared counts end. Blank lines among them are stripped context, but behind a hunk whose
-   * counts are right a blank line and a list in prose look the same: there, only lines that a header ends belong.
+   * Where lines past the declared counts end. Blank lines among them are stripped context, but in a mail a blank line
+   * and a list in prose look the same: there, behind a hunk whose counts are right, only lines that a header ends belong.
    */
   private surplusEnd(line: number): number {
     let end = line;
@@ -136,7 +138,7 @@ export class BodyReader {
       if (this.isSurplus(at)) end = at + 1;
       else if (!this.isEmpty(at) && !this.isMarker(at)) break;
     }
-    return direct ? end : line;
+    return direct || !this.mail ? end : line;
   }
 
   /** Whether reading lines without a marker by `plan` satisfies the counts and ends cleanly. */

@@ -127,6 +127,36 @@ function archiveMessages(table: LineTable): number[] | null {
   return begins;
 }
 
+/** Lines `--boundary--` of a document, found in one pass when a multipart mail asks for the first time. */
+class ClosingLines {
+  private lines: Map<string, number[]> | null = null;
+
+  constructor(private readonly table: LineTable) {}
+
+  /** Line that closes the outermost boundary of a mail whose body begins at `line`; -1 if it is not multipart. */
+  after(line: number, fields: Fields): number {
+    const boundary = /boundary=(?:"([^"]{1,200})"|([^;\s]{1,200}))/i.exec(fields.get('content-type') ?? '');
+    if (!boundary || !/^\s*multipart\//i.test(fields.get('content-type')!)) return -1;
+    this.lines ??= this.index();
+    return this.lines.get(`--${boundary[1] ?? boundary[2]!}--`)?.find(closing => closing >= line) ?? -1;
+  }
+
+  private index(): Map<string, number[]> {
+    const found = new Map<string, number[]>();
+    const { text, starts, lineCount } = this.table;
+    for (let line = 0; line < lineCount; line++) {
+      if (text.charCodeAt(starts[line]!) !== 45 || !text.startsWith('--', starts[line])) continue;
+      if (this.table.lineEnd(line) - starts[line]! > 210) continue;
+      const mark = this.table.lineText(line).trimEnd();
+      if (!mark.endsWith('--')) continue;
+      const known = found.get(mark);
+      if (known) known.push(line);
+      else found.set(mark, [line]);
+    }
+    return found;
+  }
+}
+
 /** Splits a document into its messages. A document without any mail header is one message. */
 export function splitMessages(table: LineTable): MessageLines[] {
   const { text, starts, lineCount } = table;
@@ -141,11 +171,22 @@ export function splitMessages(table: LineTable): MessageLines[] {
     let lead = 0;
     while (lead < first && isBlank(table, lead)) lead++;
     if (lead < first) begins.unshift(0);
-    return begins.map((begin, index) => {
-      const end = begins[index + 1] ?? lineCount;
-      const isMbox = begin >= first;
-      return { first: begin, end, ...readFieldsIfMail(table, isMbox ? begin + 1 : begin, end) };
-    });
+    const closings = new ClosingLines(table);
+    const messages: MessageLines[] = [];
+    for (let index = 0; index < begins.length;) {
+      const begin = begins[index]!;
+      const head = readFieldsIfMail(
+        table,
+        begin >= first ? begin + 1 : begin,
+        begins[index + 1] ?? lineCount,
+      );
+      // An attached patch begins with a `From ` line too: it is a part of this mail until the mail's boundary closes.
+      const closing = closings.after(head.body, head.fields);
+      index++;
+      while (index < begins.length && begins[index]! < closing) index++;
+      messages.push({ first: begin, end: begins[index] ?? lineCount, ...head });
+    }
+    return messages;
   }
   const archive = archiveMessages(table);
   if (archive)

@@ -51,7 +51,8 @@ export const LineKind = {
 export type LineKind = (typeof LineKind)[keyof typeof LineKind];
 
 /** How a text came to be: the document itself, or decoded from a part of it. */
-export type SourceKind = 'document' | 'quoted-printable' | 'base64' | 'flowed' | 'quotation' | 'flattened';
+export type SourceKind =
+  'document' | 'quoted-printable' | 'base64' | 'flowed' | 'quotation' | 'flattened' | 'signed';
 
 /** A text with its line table. Lines are 0-based here; document lines are 1-based. */
 export interface TextSource {

@@ -103,6 +103,7 @@ export function headerName(rest: string): HeaderName {
   }
   const stamp = timeStamp(rest);
   const tab = rest.indexOf('\t');
+  if (rest.endsWith('\t(nonexistent)')) return { name: rest.slice(0, tab), epoch: true };
   if (tab >= 0) return { name: rest.slice(0, tab), epoch: stamp?.seconds === 0 };
   if (stamp) return { name: rest.slice(0, stamp.at).trimEnd(), epoch: stamp.seconds === 0 };
   return { name: rest.trimEnd(), epoch: false };

@@ -7,7 +7,7 @@ import { scanQuotations } from './quotes';
 import { scanDiffs } from './scan';
 import { DocumentTable, type LineTable } from './table';
 import { DiffTables } from './tables';
-import { unfoldFlowed } from './transfer';
+import { unescapeSigned, unfoldFlowed } from './transfer';
 
 /** What is known of the bytes a text was decoded from. */
 export interface TextOrigin {
@@ -86,12 +86,15 @@ function readPart(
 ): void {
   const prose = mail && part.name === '';
   const before = files.fileCount;
-  let read: { table: LineTable; from: number; to: number } = part;
-  if (part.flowed) {
+  const signed = unescapeSigned(part.table, part.from, part.to);
+  let read: { table: LineTable; from: number; to: number } = signed
+    ? { table: signed, from: 0, to: signed.lineCount }
+    : part;
+  if (part.flowed && !signed) {
     const best = bestOfFlowed(part, message, prose);
     files.append(best.tables);
     read = best;
-  } else scanDiffs(part.table, part.from, part.to, files, message, 0, prose);
+  } else scanDiffs(read.table, read.from, read.to, files, message, 0, prose);
   if (files.fileCount > before && read.table.kind !== 'document') {
     decoded.push({
       source: read.table,

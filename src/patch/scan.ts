@@ -47,6 +47,9 @@ const extendedLines: readonly [string, (header: Header, rest: string) => void][]
   ['deleted file mode ', (header, rest) => ((header.deleted = true), (header.oldMode = rest.trim()))],
   ['rename from ', (header, rest) => ((header.move = 'renamed'), (header.from = plainName(rest)))],
   ['rename to ', (header, rest) => ((header.move = 'renamed'), (header.to = plainName(rest)))],
+  // What git wrote before 1.3, and still reads.
+  ['rename old ', (header, rest) => ((header.move = 'renamed'), (header.from = plainName(rest)))],
+  ['rename new ', (header, rest) => ((header.move = 'renamed'), (header.to = plainName(rest)))],
   ['copy from ', (header, rest) => ((header.move = 'copied'), (header.from = plainName(rest)))],
   ['copy to ', (header, rest) => ((header.move = 'copied'), (header.to = plainName(rest)))],
 ];
@@ -98,7 +101,7 @@ class DiffScanner {
   ) {
     this.inDiff = !prose;
     this.text = table.text;
-    this.bodies = new BodyReader(table, to);
+    this.bodies = new BodyReader(table, to, prose || depth > 0);
   }
 
   scan(): void {

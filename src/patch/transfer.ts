@@ -157,6 +157,32 @@ export function unfoldFlowed(
   return new DerivedTable('flowed', pieces.join(''), table, first.finish(), last.finish());
 }
 
+/**
+ * Undoes the dash-escaping of a clear-signed text (RFC 4880 7.1): inside it, `- ` stands before each line that begins
+ * with a dash. Null where lines `from` ≤ l < `to` hold no such text.
+ */
+export function unescapeSigned(table: LineTable, from: number, to: number): DerivedTable | null {
+  const begins = (line: number, word: string): boolean => table.text.startsWith(word, table.lineStart(line));
+  let first = from;
+  while (first < to && !begins(first, '-----BEGIN PGP SIGNED MESSAGE-----')) {
+    // Only prose comes before it.
+    if (begins(first, 'diff ') || begins(first, '@@ -')) return null;
+    first++;
+  }
+  if (first >= to) return null;
+  const pieces: string[] = [];
+  const origin = new Column();
+  let inside = true;
+  for (let line = first; line < to; line++) {
+    if (begins(line, '-----BEGIN PGP SIGNATURE-----')) inside = false;
+    const text = table.lineText(line);
+    pieces.push(inside && text.startsWith('- ') ? text.slice(2) : text, '\n');
+    origin.push(line);
+  }
+  const lines = origin.finish();
+  return new DerivedTable('signed', pieces.join(''), table, lines, lines);
+}
+
 class ByteBuffer {
   private data: Uint8Array;
   private length = 0;

@@ -36,6 +36,7 @@ const encodings = {
   flowed: 'format=flowed',
   quotation: 'quotation',
   flattened: 'flattened mail',
+  signed: 'clear-signed',
 } as const;
 
 /** The offer to open a decoded part. */

@@ -495,3 +495,76 @@ describe('mails', () => {
     );
   });
 });
+
+describe('what reviewers of the reader tried', () => {
+  const head = [
+    'From: A Developer <dev@example.org>',
+    'Subject: [PATCH] tq: flush',
+    'Date: Tue, 5 Mar 2024 10:00:00 +0100',
+  ];
+  const from = 'From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001';
+  const formatPatch = [from, ...head, '', 'Text.', '---', ...git, '-- ', '2.43.0', ''];
+
+  it('attachments that are format-patch files are no messages', () => {
+    const attached = (name: string): string[] => [
+      '--b',
+      `Content-Type: text/x-patch; name="${name}"`,
+      '',
+      ...formatPatch,
+    ];
+    const mail = [
+      'From dev@example.org Tue Mar  5 10:00:00 2024',
+      ...head,
+      'Content-Type: multipart/mixed; boundary="b"',
+      '',
+      '--b',
+      '',
+      'See below.',
+      ...attached('1.patch'),
+      ...attached('2.patch'),
+      '--b--',
+      '',
+    ];
+    const document = read([...mail, ...mail]);
+    assert.deepEqual(document.messages.length, 2);
+    assert.deepEqual(
+      document.files.map(({ message }) => message),
+      [1, 1, 2, 2],
+    );
+    assert.deepEqual(kinds(document), []);
+  });
+
+  it('lines past the counts behind a blank one belong to the hunk where no prose can follow', () => {
+    assert.deepEqual(summary(read([...git, '', '+more();', ' }'])), ['modified mm/tq.c→mm/tq.c +2-0@5']);
+    assert.deepEqual(summary(read([...head, '', ...git, '', '+1 from me'])), [
+      'modified mm/tq.c→mm/tq.c +1-0@9',
+    ]);
+  });
+
+  it('renames as git wrote them before 1.3', () => {
+    assert.deepEqual(
+      summary(read(['diff --git a/x b/y', 'similarity index 100%', 'rename old x', 'rename new y'])),
+      ['renamed x→y'],
+    );
+  });
+
+  it('clear-signed mail', () => {
+    const signed = [
+      '-----BEGIN PGP SIGNED MESSAGE-----',
+      'Hash: SHA1',
+      '',
+      ...git.slice(0, 2),
+      '- --- a/mm/tq.c',
+      '+++ b/mm/tq.c',
+      '@@ -1,2 +1,1 @@',
+      '- -\ttq_flush();',
+      ' }',
+      '-----BEGIN PGP SIGNATURE-----',
+      'x',
+      '-----END PGP SIGNATURE-----',
+    ];
+    const document = read([...head, '', ...signed]);
+    assert.deepEqual(summary(document), ['modified mm/tq.c→mm/tq.c +0-1@12']);
+    assert.deepEqual(kinds(document), []);
+  });
+});
