@@ -18,6 +18,17 @@ const isStub = (fn: IrFunction): boolean =>
   fn.code.length <= stubLength &&
   fn.code.every(({ op }) => op === 'const' || op === 'return' || op === 'move');
 
+/** True if a line of its body is changed, not only its head (a new name, another parameter). */
+function isBodyTouched(fn: IrFunction): boolean {
+  let body = fn.firstLine;
+  while (body <= fn.lastLine && !fn.unit.lines[body]?.text.includes('{')) body++;
+  if (fn.language === 'asm' || body > fn.lastLine) return isTouched(fn);
+  // A body that begins on the line of the head cannot be told from it.
+  const from = fn.unit.lines[body]!.text.trim() === '{' ? body + 1 : body;
+  for (let line = from; line <= fn.lastLine; line++) if (fn.unit.lines[line]?.changed) return true;
+  return false;
+}
+
 /** Functions made of C macros: a function of the same name is preferred, whatever file it stands in. */
 export interface MacroModule extends IrModule {
   readonly fromMacros: true;
@@ -41,7 +52,7 @@ export class Layer {
         const known = this.functions.get(fn.name);
         if (known) known.push(fn);
         else this.functions.set(fn.name, [fn]);
-        if (isTouched(fn)) this.touched.add(fn);
+        if (isBodyTouched(fn)) this.touched.add(fn);
         if ('fromMacros' in module) this.macros.add(fn);
       }
     for (const unit of units ?? []) this.readTables(unit);
