@@ -22,12 +22,12 @@ function filesOf(): Map<string, string> {
   return files;
 }
 
-/** Files of the tree, lowered with what they reach. Without CONFIG_PARAVIRT, as on bare hardware. */
-export function lowerTree(paths: readonly string[]): IrModule {
+/** Files of the tree, lowered with what they reach. `paravirt`: with CONFIG_PARAVIRT, as Debian builds it. */
+export function lowerTree(paths: readonly string[], paravirt = false): IrModule {
   const index = indexTree(filesOf(), 'x86');
   const config = new Map([
-    ['CONFIG_PARAVIRT', false],
-    ['CONFIG_PARAVIRT_XXL', false],
+    ['CONFIG_PARAVIRT', paravirt],
+    ['CONFIG_PARAVIRT_XXL', paravirt],
   ]);
   const units = paths.map(path => index.unit(path)!);
   return lowerC(units, { architecture: 'x86', config, index });
