@@ -104,11 +104,11 @@ export class Program {
     return result;
   }
 
+  /** Whether a name is a type, as far as what has been read says; a variable must not make a tree be searched. */
   private isType(name: string, chunk: Chunk): boolean {
     if (namedInteger(name) || wrapperNames.has(name) || atomicNames.has(name) || name.endsWith('_t'))
       return true;
-    for (const one of this.sources.declarationChunks(name, chunk.unit))
-      if (one !== chunk) this.declareChunk(one);
+    for (const one of this.sources.knownDeclarations(name)) if (one !== chunk) this.declareChunk(one);
     return this.typedefs.has(name);
   }
 

@@ -163,6 +163,11 @@ export class Sources {
     return later ? best(later, from) : null;
   }
 
+  /** Those of them that have been read already. */
+  knownDeclarations(name: string): readonly Chunk[] {
+    return this.declarations.get(name) ?? [];
+  }
+
   /** Declarations at file level that may declare `name`. */
   declarationChunks(name: string, from: PreparedUnit): readonly Chunk[] {
     this.ask(name, from, 'symbol');

@@ -1,7 +1,7 @@
 /**
  * Finds, by name, which files of a kernel tree define a macro, a function or another symbol, so that a whole file can be
  * read without following every include. Files are looked at when first needed: those that the using file includes, and,
- * for functions and variables, then every C file of the tree.
+ * for functions, then every C file of the tree.
  */
 import type { Architecture } from '../configuration';
 import { architectureOfPath } from '../configuration';
@@ -62,9 +62,9 @@ export class TreeIndex implements DefinitionIndex {
 
   unitsDefining(name: string, kind: DefinitionKind, from: string): readonly SourceUnit[] {
     const near = this.tablesFor(from)[kind].get(name) ?? [];
-    const far = near.length || kind === 'macro' ? [] : (this.cTables()[kind].get(name) ?? []);
-    // A prototype in a header does not hide the definition in a C file.
-    const more = kind === 'function' && near.length ? (this.cTables().function.get(name) ?? []) : far;
+    // A prototype in a header does not hide the definition in a C file. A type or a variable must be declared by what
+    // the file includes: one of the same name elsewhere is another one.
+    const more = kind === 'function' ? (this.cTables().function.get(name) ?? []) : [];
     const paths = [...new Set([...near, ...more])].slice(0, candidates);
     return paths.flatMap(path => this.unit(path) ?? []);
   }
