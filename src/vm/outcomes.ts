@@ -41,7 +41,7 @@ export const enum Stop {
   NoHandler,
   Bug,
   BitOutside,
-  TotalBudget,
+  Memory,
   NoCpu,
   MixedPointer,
   NoSuchOperation,

@@ -32,7 +32,7 @@ const reasons: Readonly<Record<number, string>> = {
   [Stop.NoHandler]: 'nothing handles this interrupt',
   [Stop.Bug]: 'BUG() is reached',
   [Stop.BitOutside]: 'it uses a bit outside of the field',
-  [Stop.TotalBudget]: 'the budget of instructions of this run is used up',
+  [Stop.Memory]: 'the memory given to this run is used up',
   [Stop.NoCpu]: 'there is no such CPU',
   [Stop.NoSuchOperation]: 'this machine does not have the instruction',
   [Stop.NoCurrent]: 'no per-CPU variable current_task says which task runs',
