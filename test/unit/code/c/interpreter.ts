@@ -53,10 +53,14 @@ export class Interpreter {
     return address;
   }
 
-  /** The value at `variable.member.member`. */
-  read(path: string): bigint {
+  /** The address of `variable.member.member`; of an array, of its first element. */
+  place(path: string): bigint {
     const [name, ...members] = path.split('.');
-    return this.memory.get(members.reduce((at, one) => at + memberOffset(one), this.symbol(name!))) ?? 0n;
+    return members.reduce((at, one) => at + memberOffset(one), this.symbol(name!));
+  }
+
+  read(path: string): bigint {
+    return this.memory.get(this.place(path)) ?? 0n;
   }
 
   run(name: string, ...args: readonly (bigint | number)[]): bigint {
@@ -143,7 +147,7 @@ export class Interpreter {
         r[one.dst] = elementSize(one.type);
         return;
       case 'feature':
-        r[one.dst] = this.features.has(one.feature) ? 1n : 0n;
+        r[one.dst] = (one.kind === 'config' ? one.default : this.features.has(one.feature)) ? 1n : 0n;
         return;
       case 'call': {
         const name = one.callee ?? this.names.get(r[one.pointer!]!) ?? '?';

@@ -39,6 +39,8 @@ const six = [
 describe("arch/x86/mm/tlb.c of Debian's linux-source-6.1", function () {
   this.timeout(120_000);
   let module: IrModule;
+  /** The same with the file that holds pv_ops. */
+  let withTable: IrModule;
 
   before(async function () {
     if (!existsSync(cache) && !existsSync(archive)) {
@@ -49,6 +51,8 @@ describe("arch/x86/mm/tlb.c of Debian's linux-source-6.1", function () {
     await loadParser();
     const index = indexTree(readTree(), 'x86');
     module = lowerC([index.unit('arch/x86/mm/tlb.c')!], { ...defaults, index });
+    const both = ['arch/x86/mm/tlb.c', 'arch/x86/kernel/paravirt.c'].map(path => index.unit(path)!);
+    withTable = lowerC(both, { ...defaults, index });
   });
 
   it('every function of the file is read, and so is all that they reach', () => {
@@ -102,6 +106,51 @@ describe("arch/x86/mm/tlb.c of Debian's linux-source-6.1", function () {
     assert.equal(machine.run('build_cr3', 0x1000n, 2n), 0x1003n);
     assert.equal(machine.run('build_cr3_noflush', 0x1000n, 2n), (1n << 63n) | 0x1003n);
     assert.equal(machine.run('user_pcid', 2n), 3n | (1n << 11n));
+  });
+
+  /** Runs the flush of `pages` pages (null: everything) of the loaded address space in slot 0. */
+  function flush(pages: number | null, features: readonly string[]) {
+    const machine = new Interpreter(withTable);
+    for (const feature of features) machine.features.add(feature);
+    machine.externals.set('smp_processor_id', () => 0n);
+    machine.externals.set('atomic64_read', ([address]) => machine.memory.get(address!) ?? 0n);
+    machine.externals.set('__set_bit', ([bit, address]) => {
+      machine.memory.set(address!, (machine.memory.get(address!) ?? 0n) | (1n << bit!));
+      return 0n;
+    });
+    const set = (path: string, value: bigint): unknown => machine.memory.set(machine.place(path), value);
+    set('cpu_tlbstate.loaded_mm', machine.symbol('mm'));
+    set('cpu_tlbstate.ctxs.tlb_gen', 1n);
+    set('mm.context.tlb_gen', 2n);
+    set('info.mm', machine.symbol('mm'));
+    set('info.start', 0x100000n);
+    set('info.end', pages === null ? (1n << 64n) - 1n : 0x100000n + BigInt(pages) * 4096n);
+    set('info.new_tlb_gen', 2n);
+    set('info.stride_shift', 12n);
+    machine.run('flush_tlb_func', machine.symbol('info'));
+    const count = (name: string): number => machine.trace.filter(one => one.startsWith(`${name}(`)).length;
+    return {
+      invlpg: count('INVLPG'),
+      invpcid: count('INVPCID'),
+      cr3: count('CR3_WRITE'),
+      pending: machine.read('cpu_tlbstate.user_pcid_flush_mask'),
+      generation: machine.read('cpu_tlbstate.ctxs.tlb_gen'),
+    };
+  }
+
+  it('the flush handler runs: one INVLPG a page, and with PTI one INVPCID or the bit of PCID 1 in the mask', () => {
+    for (const pages of [1, 2, 10, 33]) {
+      const plain = { invlpg: pages, invpcid: 0, cr3: 0, pending: 0n, generation: 2n };
+      assert.deepEqual(flush(pages, ['PCID', 'INVPCID']), plain);
+      assert.deepEqual(flush(pages, ['PTI', 'PCID', 'INVPCID']), { ...plain, invpcid: pages });
+      assert.deepEqual(flush(pages, ['PTI', 'PCID']), { ...plain, pending: 2n });
+    }
+  });
+
+  it('a full flush writes CR3 once, and with PTI leaves the user half to the way out', () => {
+    const full = { invlpg: 0, invpcid: 0, cr3: 1, pending: 0n, generation: 2n };
+    assert.deepEqual(flush(null, ['PCID']), full);
+    assert.deepEqual(flush(null, ['PTI', 'PCID', 'INVPCID']), { ...full, pending: 2n });
   });
 
   it('declarations come with their types', () => {
