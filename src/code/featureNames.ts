@@ -8,10 +8,11 @@ const gatesOf: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * The gates behind a feature name as written: `X86_FEATURE_PTI` is `PTI`, `ARM64_UNMAP_KERNEL_AT_EL0` is `KPTI`.
+ * The gates behind a feature name as written: `X86_FEATURE_PTI` is `PTI`, `ARM64_UNMAP_KERNEL_AT_EL0` is `KPTI`;
+ * others keep their name, as in assembly.
  */
 export function gatesOfFeature(name: string): readonly string[] {
   if (name === 'ARM64_UNMAP_KERNEL_AT_EL0') return ['KPTI'];
-  const short = name.replace(/^(?:X86_FEATURE_|X86_BUG_|ARM64_)/, '');
+  const short = name.replace(/^X86_FEATURE_/, '');
   return gatesOf.get(short) ?? [short];
 }

@@ -54,7 +54,7 @@ describe('names of the kernel', () => {
     assert.deepEqual(features('static_branch_likely(&tq_key)'), ['key tq_key']);
     assert.deepEqual(features('arm64_kernel_unmapped_at_el0()', 'arm64'), ['cpu KPTI']);
     assert.deepEqual(features('cpus_have_const_cap(ARM64_UNMAP_KERNEL_AT_EL0)', 'arm64'), ['cpu KPTI']);
-    assert.deepEqual(features('cpus_have_final_cap(ARM64_HAS_PAN)', 'arm64'), ['cpu HAS_PAN']);
+    assert.deepEqual(features('cpus_have_final_cap(ARM64_HAS_PAN)', 'arm64'), ['cpu ARM64_HAS_PAN']);
   });
 
   it('the feature name is not expanded, whatever it is defined as', () => {
