@@ -23,7 +23,7 @@ import { isStride, pageSize } from './quantity';
 import type { Edge, ExitTest, Frame, Mode, Weight } from './frame';
 import type { Runner } from './runner';
 import { symbolText } from './show';
-import { bodyOrder, readCell, survey, writeCell, type ChangingCell, type Survey } from './survey';
+import { bodyOrder, jumpsOf, readCell, survey, writeCell, type ChangingCell, type Survey } from './survey';
 import { tripOf, type Cell } from './trip';
 import type { Value } from './value';
 
@@ -66,7 +66,7 @@ function turnsOf(runner: Runner, frame: Frame, loop: Loop, { cells, exits }: Sur
     if (parts.every(part => part.trip.how === 'unknown')) continue;
     const weight = parts.map(part => ({
       guard: part.guard,
-      count: part.trip.how === 'unknown' ? named(exit) : part.trip.turns,
+      count: part.trip.how === 'unknown' ? named(exit) : spelled(part.trip.turns, exit),
     }));
     const settled = weight.every(part => constantOf(part.count) !== null);
     if (!best || (settled && !best.weight.every(part => constantOf(part.count) !== null)))
@@ -84,6 +84,12 @@ function turnsOf(runner: Runner, frame: Frame, loop: Loop, { cells, exits }: Sur
     return { weight: [{ guard: yes, count: zero }], exit, known: true };
   }
   return { weight: [{ guard: yes, count: named(exit) }], exit, known: false };
+}
+
+/** The length of an array is what the source calls it. */
+function spelled(turns: Polynomial, exit: ExitTest): Polynomial {
+  const array = /ARRAY_SIZE\([^()]*\)/.exec(exit.text.slice(0, 300));
+  return array && print(turns).includes('sizeof') ? symbol(`(${array[0].replace(/\s+/g, '')})`) : turns;
 }
 
 /** The source's own expression as the number of turns. */
@@ -178,9 +184,7 @@ export function runLoop(runner: Runner, frame: Frame, loop: Loop, entry: State, 
     };
   };
   // The first turn by itself where a cell changes from one constant to another.
-  const jumps = found.cells.filter(
-    cell => cell.initial.kind === 'constant' && cell.back.kind === 'constant' && cell.initial !== cell.back,
-  );
+  const jumps = jumpsOf(runner, frame, loop, entry, order, found.cells);
   const peeled = jumps.length > 0 && !turns.weight.every(part => constantOf(part.count) === 0n);
   let rest = turns.weight;
   let state = entry;

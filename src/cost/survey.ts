@@ -163,3 +163,39 @@ function settleUnchanged(runner: Runner, cells: readonly ChangingCell[]): Changi
 
 const nameOfCell = (address: Value): string =>
   address.kind === 'address' ? address.name : address.kind === 'field' ? address.member : 'memory';
+
+/**
+ * Cells that are one constant before the loop and another from the second turn on, such as a flag for the first turn:
+ * found by running two turns with their real values.
+ */
+export function jumpsOf(
+  runner: Runner,
+  frame: Frame,
+  loop: Loop,
+  entry: State,
+  order: readonly number[],
+  cells: readonly ChangingCell[],
+): ChangingCell[] {
+  const candidates = cells.filter(cell => cell.step === null && cell.initial.kind === 'constant');
+  if (!candidates.length) return [];
+  const was = runner.quiet;
+  runner.quiet = true;
+  try {
+    const turn = (state: State): State | null => {
+      const mode: Mode = { loop, exits: [], countedExit: null, weightOf: () => [{ guard: yes, count: one }] };
+      const { back } = runner.region(frame, order, loop.header, copyState(state, state.guard), mode);
+      return back.reduce<State | null>((a, b) => (a ? mergeStates(runner.space, a, b) : b), null);
+    };
+    const first = turn(entry);
+    const second = first && turn(first);
+    if (!second) return [];
+    return candidates.filter(cell => {
+      const [afterOne, afterTwo] = [first, second].map(state =>
+        readCell(runner, state, cell.slot, cell.address),
+      );
+      return afterOne?.kind === 'constant' && afterOne !== cell.initial && afterOne === afterTwo;
+    });
+  } finally {
+    runner.quiet = was;
+  }
+}

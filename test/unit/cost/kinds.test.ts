@@ -762,6 +762,39 @@ const kinds: readonly Kind[] = [
     delta: { INVLPG: '-1' },
   },
   {
+    name: 'a flag for the first turn lets its branch run once',
+    patch: `
+ static void tq_flush(unsigned long s, unsigned long e)
+ {
++	bool first = true;
++
++	for (; s < e; s += PAGE_SIZE) {
++		if (first) {
++			invpcid_flush_all();
++			first = false;
++		}
++		asm volatile("invlpg (%0)" : : "r" (s) : "memory");
++	}
+ }
+`,
+    delta: { INVPCID_ALL_GLOBAL: '1', INVLPG: 'n' },
+  },
+  {
+    name: 'loops that count down, or by what is left',
+    patch: `
+ static void tq_flush(unsigned long start, unsigned long end, size_t size)
+ {
++	while (end > start) {
++		end -= PAGE_SIZE;
++		asm volatile("invlpg (%0)" : : "r" (end) : "memory");
++	}
++	for (; size; size -= PAGE_SIZE)
++		invpcid_flush_one(0, size);
+ }
+`,
+    delta: { INVLPG: 'n', INVPCID_ADDR: 'n' },
+  },
+  {
     name: 'a recursive descent is not followed for ever',
     patch: `
  static void tq_walk(struct tq *t, int level)
