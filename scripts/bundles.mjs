@@ -1,14 +1,35 @@
 // The bundles that esbuild makes, and the files copied beside them. One place for build, tests and watch.
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, relative } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 
+/** `models:linux`: the texts below models/linux as one module, so that the bundles carry the model kernel. */
+const modelTrees = {
+  name: 'model-trees',
+  setup(build) {
+    build.onResolve({ filter: /^models:linux$/ }, ({ path }) => ({ path, namespace: 'models' }));
+    build.onLoad({ filter: /.*/, namespace: 'models' }, () => {
+      const base = join(root, 'models/linux');
+      const paths = filesBelow('models/linux', '').map(file => relative(base, join(root, file)));
+      const files = Object.fromEntries(
+        paths.map(path => [path.split(sep).join('/'), readFileSync(join(base, path), 'utf8')]),
+      );
+      return {
+        contents: `export const files = ${JSON.stringify(files)};`,
+        loader: 'js',
+        watchFiles: paths.map(path => join(base, path)),
+      };
+    });
+  },
+};
+
 const common = {
+  plugins: [modelTrees],
   bundle: true,
   sourcemap: false,
   minify: true,
@@ -114,7 +135,7 @@ export async function buildHostTests() {
     minify: false,
     sourcemap: 'inline',
     external: ['vscode'],
-    plugins: [globalMocha],
+    plugins: [modelTrees, globalMocha],
     stdin: { contents: contents.join('\n'), resolveDir: root, sourcefile: 'hostTests.ts', loader: 'ts' },
   };
   await Promise.all([

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory management: what the files of mm know of each other. Model code, written for TLBScope. */
+#ifndef MODEL_LINUX_MM_H
+#define MODEL_LINUX_MM_H
+
+#include <linux/mm_types.h>
+#include <linux/pgtable.h>
+
+#define MADV_DONTNEED	4
+#define PROT_WRITE	2
+
+/* Memory itself: frames are numbers of pages, tables are zero when they come. */
+unsigned long alloc_frame(void);
+void get_frame(unsigned long pfn);
+void put_frame(unsigned long pfn);
+int frame_users(unsigned long pfn);
+unsigned long alloc_table(void);
+void free_table(unsigned long table);
+
+struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr);
+int split_areas(struct mm_struct *mm, unsigned long start, unsigned long end);
+pte_t *walk_to_pte(struct mm_struct *mm, unsigned long addr);
+pte_t *alloc_to_pte(struct mm_struct *mm, unsigned long addr);
+
+static inline bool mm_tlb_flush_pending(struct mm_struct *mm)
+{
+	return atomic_read(&mm->tlb_flush_pending) != 0;
+}
+
+static inline bool mm_tlb_flush_nested(struct mm_struct *mm)
+{
+	return atomic_read(&mm->tlb_flush_pending) > 1;
+}
+
+static inline void inc_tlb_flush_pending(struct mm_struct *mm)
+{
+	atomic_inc(&mm->tlb_flush_pending);
+}
+
+static inline void dec_tlb_flush_pending(struct mm_struct *mm)
+{
+	atomic_dec(&mm->tlb_flush_pending);
+}
+
+#endif

@@ -1,0 +1,342 @@
+/**
+ * Built-in primitives of a world: what hardware and memory do, one line each in the table at the end. Everything else
+ * is code of the tree or of the harness. State lies in objects of the VM's memory, so that snapshots hold it.
+ */
+import type { Hardware } from '../machine/hardware';
+import { accessExecute, accessUser, accessWrite, done, noTable, pageFault } from '../machine/hardware';
+import { operations } from '../machine/operations';
+
+import { Tag } from '../vm/kinds';
+import type { Core } from '../vm/core';
+import { Detail, Outcome, Stop, Verdict } from '../vm/outcomes';
+import type { LinkedProgram } from '../vm/link';
+import { halves } from '../vm/pairs';
+import type { Primitive } from '../vm/primitives';
+import { EventKind } from '../vm/trace';
+import { deviceVector } from './harness';
+
+/** Names of the objects that the world adds to the program. */
+export const objectNames = {
+  tables: 'world_tables',
+  tableState: 'world_table_state',
+  frames: 'world_frame_users',
+  /** Where figures count from, per CPU. */
+  baseline: 'world_baseline',
+} as const;
+
+/** Slots of a page. */
+export const pageSlots = 512;
+/** First frame of memory for user pages: far above the tables. */
+export const firstFrame = 0x10_0000;
+
+/** States of a table page. */
+export const tableFree = 0;
+export const tableUsed = 1;
+/** Free, and it has been a table before: a walk through it is a stale walk. */
+export const tableWasUsed = 2;
+
+/** Kinds of stale use, by their slot in `world_stale`. */
+export const staleKinds = ['stale-data', 'stale-perm', 'stale-walk', 'lost-dirty'] as const;
+
+/** Slots of a baseline: cycles, low, high (the bits of a double), misses, unpriced, then counts of operations. */
+export const baselineSlots = 5 + operations.length;
+
+/** What primitives need besides the core; the hardware is there once the VM is. */
+export class Surroundings {
+  hardware: Hardware | null = null;
+  /** A walk has come through a table that was freed. */
+  walkedDead = false;
+  readonly tables: number;
+  readonly tableCount: number;
+  readonly tableState: number;
+  readonly frames: number;
+  readonly frameCount: number;
+  private readonly userMode: number;
+  private readonly stale: number;
+  private readonly baseline: number;
+
+  constructor(
+    private readonly program: LinkedProgram,
+    /** Fields of an mm that say whether a flush is still to come, as offsets from its first slot. */
+    readonly pending: { readonly flush: number; readonly lock: number; readonly batched: number },
+  ) {
+    this.tables = this.find(objectNames.tables);
+    this.tableState = this.find(objectNames.tableState);
+    this.frames = this.find(objectNames.frames);
+    this.tableCount = program.objects.find(one => one.name === objectNames.tableState)!.slots;
+    this.frameCount = program.objects.find(one => one.name === objectNames.frames)!.slots;
+    this.userMode = this.find('world_user_mode');
+    this.stale = this.find('world_stale');
+    this.baseline = this.find(objectNames.baseline);
+  }
+
+  private find(name: string): number {
+    const found = this.program.locate([name]);
+    if (!found) throw new Error(`the harness lacks ${name}`);
+    return found.slot;
+  }
+
+  private perCpu(core: Core, cpu: number, offset: number): number {
+    return core.layout.perCpuSlot + cpu * core.layout.perCpuStride + offset;
+  }
+
+  userModeSlot(core: Core, cpu: number): number {
+    return this.perCpu(core, cpu, this.userMode);
+  }
+
+  staleSlot(core: Core, cpu: number, kind: number): number {
+    return this.perCpu(core, cpu, this.stale + kind);
+  }
+
+  baselineSlot(core: Core, cpu: number): number {
+    return this.perCpu(core, cpu, this.baseline);
+  }
+
+  /** Whether a walk came through a freed table since this was last asked. */
+  takeWalkedDead(): boolean {
+    const was = this.walkedDead;
+    this.walkedDead = false;
+    return was;
+  }
+
+  /** Index of the table at a frame number, or −1. */
+  tableAt(frame: number): number {
+    const index = frame - this.tables / pageSlots;
+    return index >= 0 && index < this.tableCount ? index : -1;
+  }
+}
+
+const doubles = new Float64Array(1);
+const doubleWords = new Int32Array(doubles.buffer);
+
+/** Figures of a CPU count from now on. */
+export function setBaseline(core: Core, cpu: number, around: Surroundings): void {
+  const { clocks } = around.hardware!;
+  const at = around.baselineSlot(core, cpu);
+  const put = (offset: number, lo: number, hi: number): void => {
+    core.memoryLo[at + offset] = lo;
+    core.memoryHi[at + offset] = hi;
+    core.tags[at + offset]! |= Tag.Defined;
+  };
+  [clocks.cycles(cpu), clocks.low(cpu), clocks.high(cpu)].forEach((time, offset) => {
+    doubles[0] = time;
+    put(offset, doubleWords[0]!, doubleWords[1]!);
+  });
+  put(3, clocks.misses(cpu), 0);
+  put(4, clocks.unpriced(cpu), 0);
+  operations.forEach((_, number) => put(5 + number, clocks.count(cpu, number), 0));
+}
+
+/** A time of the baseline: 0 cycles, 1 low, 2 high. */
+export function baselineTime(core: Core, at: number, which: number): number {
+  doubleWords[0] = core.memoryLo[at + which]!;
+  doubleWords[1] = core.memoryHi[at + which]!;
+  return doubles[0]!;
+}
+
+/** A change of a word of the world: it wakes those who wait for it. */
+function set(core: Core, cpu: number, slot: number, lo: number, hi = 0): void {
+  core.tags[slot]! |= Tag.Defined;
+  core.commit(cpu, slot, lo, hi);
+}
+
+type Make = (around: Surroundings) => Primitive;
+
+function setUserMode(around: Surroundings, core: Core, cpu: number, on: boolean): void {
+  set(core, cpu, around.userModeSlot(core, cpu), on ? 1 : 0);
+  core.machine.interrupts.setEnabled(cpu, on);
+  core.changed();
+  if (on && core.machine.interrupts.pending(cpu) !== 0) core.poke(cpu);
+}
+
+/** SYSCALL, an interrupt or a fault in user mode: kernel mode, and interrupts are off. */
+const trap: Make = around => (core, cpu) => {
+  setUserMode(around, core, cpu, false);
+  return core.give(0, 0);
+};
+
+const sysret: Make = around => (core, cpu) => {
+  setUserMode(around, core, cpu, true);
+  return Outcome.Done;
+};
+
+/** IRET: the frame's CS says where to. In the kernel the VM restores IF when the handler's frame is left. */
+const iret: Make = around => (core, cpu) => {
+  const register = core.program.machineRegisters.indexOf('rsp');
+  const at = (cpu * core.layout.machineRegisters + register) * 2;
+  const slot = core.slotOf(cpu, core.machineRegisters[at]!, core.machineRegisters[at + 1]!);
+  if (slot < 0 || !core.isDefined(cpu, slot + 1)) return Outcome.Stop;
+  core.read(cpu, slot + 1);
+  if ((core.resultLo & 3) !== 0) setUserMode(around, core, cpu, true);
+  core.machineRegisters[at]! += 40;
+  return Outcome.Done;
+};
+
+/** Slot of the mm that the CPU has loaded, or −1. */
+function loadedMm(core: Core, cpu: number, program: LinkedProgram): number {
+  const place = program.locate(['cpu_tlbstate', 'loaded_mm']);
+  if (!place) return -1;
+  const slot = core.layout.perCpuSlot + cpu * core.layout.perCpuStride + place.slot;
+  const mm = core.memoryLo[slot]! >>> 3;
+  return mm >= 16 ? mm : -1;
+}
+
+/** Whether a change of the loaded mm's page tables is still under way, so that stale entries may be used. */
+function mayBeStale(core: Core, cpu: number, around: Surroundings, program: LinkedProgram): boolean {
+  const mm = loadedMm(core, cpu, program);
+  if (mm < 0) return true;
+  const { flush, lock, batched } = around.pending;
+  return [flush, lock, batched].some(offset => offset >= 0 && core.memoryLo[mm + offset] !== 0);
+}
+
+function noteStale(core: Core, cpu: number, around: Surroundings, kind: number): void {
+  const slot = around.staleSlot(core, cpu, kind);
+  if ((core.memoryLo[slot]! & 1) !== 0) return;
+  core.memoryLo[slot] = (core.args[0]! & ~0xfff) | 1;
+  core.memoryHi[slot] = core.args[1]!;
+}
+
+/** `world_access(address, kind)`: user code accesses memory. 0, or the error code of the fault. */
+const access =
+  (program: LinkedProgram): Make =>
+  around =>
+  (core, cpu) => {
+    const hardware = around.hardware!;
+    const { translation } = hardware;
+    const { args } = core;
+    const kind = accessUser | (args[2]! & (accessWrite | accessExecute));
+    const before = hardware.clocks.cycles(cpu);
+    const result = translation.access(cpu, args[0]!, args[1]!, kind);
+    core.order[cpu]! += hardware.clocks.cycles(cpu) - before;
+    core.changed();
+    if (around.takeWalkedDead() || result === noTable) noteStale(core, cpu, around, 2);
+    if (result === pageFault) {
+      core.event(EventKind.Primitive, cpu, 1, translation.errorCode, args[0]!, args[1]!);
+      return core.give(translation.errorCode | 4, 0);
+    }
+    if (result !== done) return core.give(4, 0);
+    core.event(EventKind.Primitive, cpu, 0, translation.frame, args[0]!, args[1]!);
+    if (translation.hit > 0) judge(core, cpu, around, program, kind);
+    return core.give(0, 0);
+  };
+
+/** The access was answered by a cached entry: was it still right? */
+function judge(core: Core, cpu: number, around: Surroundings, program: LinkedProgram, kind: number): void {
+  const { translation } = around.hardware!;
+  const { frame } = translation;
+  const users = core.memoryLo[around.frames + frame - firstFrame];
+  if (users === 0) return noteStale(core, cpu, around, 0);
+  const now = translation.peek(cpu, core.args[0]!, core.args[1]!, kind);
+  if (now === done && translation.frame === frame) return;
+  if (mayBeStale(core, cpu, around, program)) return;
+  noteStale(core, cpu, around, now === done || (translation.errorCode & 1) === 0 ? 0 : 1);
+}
+
+/** The lowest free element of a list of states; −1: there is none. */
+function takeFree(core: Core, first: number, count: number, isFree: (word: number) => boolean): number {
+  for (let at = 0; at < count; at++) if (isFree(core.memoryLo[first + at]!)) return at;
+  return -1;
+}
+
+/** More memory than the world has been given is a limit. */
+const usedUp = (core: Core, cpu: number): Outcome =>
+  core.stop(cpu, Verdict.Unbounded, Detail.Code | Stop.Memory);
+
+const allocTable: Make = around => (core, cpu) => {
+  const free = takeFree(core, around.tableState, around.tableCount, word => word !== tableUsed);
+  if (free < 0) return usedUp(core, cpu);
+  set(core, cpu, around.tableState + free, tableUsed);
+  const slot = around.tables + free * pageSlots;
+  for (let at = slot; at < slot + pageSlots; at++)
+    if (core.memoryLo[at]! | core.memoryHi[at]!) set(core, cpu, at, 0);
+  return core.give(...halves(BigInt(slot * 8)));
+};
+
+const freeTable: Make = around => (core, cpu) => {
+  const index = around.tableAt(core.args[0]! >>> 12);
+  if (index < 0) return core.give(0, 0);
+  set(core, cpu, around.tableState + index, tableWasUsed);
+  return core.give(0, 0);
+};
+
+const allocFrame: Make = around => (core, cpu) => {
+  const free = takeFree(core, around.frames, around.frameCount, word => word === 0);
+  if (free < 0) return usedUp(core, cpu);
+  set(core, cpu, around.frames + free, 1);
+  return core.give(firstFrame + free, 0);
+};
+
+const changeUsers =
+  (by: number): Make =>
+  around =>
+  (core, cpu) => {
+    const slot = around.frames + core.args[0]! - firstFrame;
+    set(core, cpu, slot, core.memoryLo[slot]! + by);
+    return core.give(core.memoryLo[slot]!, 0);
+  };
+
+/** `world_arrive(&count, parties)`: counts this CPU, and says at which count everybody of its round is there. */
+const arrive: Make = () => (core, cpu) => {
+  const slot = core.argSlot(cpu, 0);
+  if (slot < 0) return Outcome.Stop;
+  const parties = Math.max(1, core.args[2]!);
+  const count = core.memoryLo[slot]! + 1;
+  set(core, cpu, slot, count);
+  return core.give(Math.ceil(count / parties) * parties, 0);
+};
+
+/** `world_wait(&count, at)`: until the count is reached. */
+const wait: Make = () => (core, cpu) => {
+  const slot = core.argSlot(cpu, 0);
+  if (slot < 0) return Outcome.Stop;
+  return core.memoryLo[slot]! >= core.args[2]! ? core.give(0, 0) : core.waitForSlot(cpu, slot);
+};
+
+const measure: Make = around => (core, cpu) => {
+  setBaseline(core, cpu, around);
+  return core.give(0, 0);
+};
+
+/** `world_send_nmi(cpu)`: to another CPU, or to itself. */
+const sendNmi: Make = around => (core, cpu) => {
+  const to = core.args[0]!;
+  around.hardware!.interrupts.sendNmi(cpu, to);
+  core.changed();
+  core.poke(to);
+  return core.give(0, 0);
+};
+
+const raise: Make = around => (core, cpu) => {
+  around.hardware!.interrupts.raise(cpu, deviceVector);
+  core.changed();
+  core.poke(cpu);
+  return core.give(0, 0);
+};
+
+const table: readonly (readonly [string, (program: LinkedProgram) => Make])[] = [
+  ['world_trap', () => trap],
+  ['world_access', access],
+  ['world_arrive', () => arrive],
+  ['world_wait', () => wait],
+  ['world_measure', () => measure],
+  ['world_send_nmi', () => sendNmi],
+  ['world_raise_interrupt', () => raise],
+  ['sysret', () => sysret],
+  ['sysretq', () => sysret],
+  ['sysretl', () => sysret],
+  ['iret', () => iret],
+  ['iretq', () => iret],
+  ['alloc_table', () => allocTable],
+  ['free_table', () => freeTable],
+  ['alloc_frame', () => allocFrame],
+  ['get_frame', () => changeUsers(1)],
+  ['put_frame', () => changeUsers(-1)],
+  ['frame_users', () => changeUsers(0)],
+];
+
+/** Names that the linker takes for primitives of this room. */
+export const worldPrimitiveNames: ReadonlySet<string> = new Set(table.map(([name]) => name));
+
+export function worldPrimitives(program: LinkedProgram, around: Surroundings): Map<string, Primitive> {
+  return new Map(table.map(([name, make]) => [name, make(program)(around)]));
+}

@@ -1,0 +1,145 @@
+/** What can be read of a world: figures, flush state, stale uses. */
+import { operations } from '../machine/operations';
+import type { LinkedProgram } from '../vm/link';
+import type { Ending } from '../vm/verdicts';
+import type { Place, Vm } from '../vm/vm';
+import type { LoweredTree } from './lower';
+import type { Surroundings } from './primitives';
+import { baselineTime, staleKinds } from './primitives';
+import type { CpuFigures, FlushState, StaleUse, StateValue, World, WorldOptions } from './world';
+
+const slotsOfCpu = 6;
+/** Per-CPU objects whose fields differ between kernels → their struct. */
+const structOf: Readonly<Record<string, string | undefined>> = {
+  cpu_tlbstate: 'tlb_state',
+  cpu_tlbstate_shared: 'tlb_state_shared',
+};
+const switching = 1n;
+/** Every function ends with this trap: nothing runs past its end. */
+const endOfFunction = 'its end is not shown';
+
+const reasons: Readonly<Record<StaleUse['verdict'], string>> = {
+  'stale-data': 'user code reached a page that the address no longer maps',
+  'stale-perm': 'user code used a right that the entry no longer gives',
+  'stale-walk': 'the page walk went through a table that had been freed',
+  'lost-dirty': 'user code wrote through an entry after the page was declared clean',
+};
+
+export class BootedWorld implements World {
+  constructor(
+    readonly vm: Vm,
+    private readonly options: WorldOptions,
+    private readonly around: Surroundings,
+    private readonly program: LinkedProgram,
+    private readonly lowered: LoweredTree,
+  ) {}
+
+  run(steps: number): number {
+    return this.vm.run(steps);
+  }
+
+  get ending(): Ending {
+    return this.vm.ending;
+  }
+
+  figures(cpu: number): CpuFigures {
+    const { core } = this.vm;
+    const { clocks } = this.around.hardware!;
+    const at = this.around.baselineSlot(core, cpu);
+    const counts: Record<string, number> = {};
+    operations.forEach(({ name }, number) => {
+      const ran = clocks.count(cpu, number) - core.memoryLo[at + 5 + number]!;
+      if (ran !== 0) counts[name] = ran;
+    });
+    return {
+      cycles: clocks.cycles(cpu) - baselineTime(core, at, 0),
+      low: clocks.low(cpu) - baselineTime(core, at, 1),
+      high: clocks.high(cpu) - baselineTime(core, at, 2),
+      counts,
+      misses: clocks.misses(cpu) - core.memoryLo[at + 3]!,
+      unpriced: clocks.unpriced(cpu) - core.memoryLo[at + 4]!,
+    };
+  }
+
+  flushState(cpu: number): FlushState {
+    const state = (...path: (string | number)[]): StateValue =>
+      this.value(['cpu_tlbstate', ...path] as Place, cpu);
+    return {
+      loaded_mm: this.nameOfMm(state('loaded_mm')),
+      loaded_mm_asid: state('loaded_mm_asid'),
+      is_lazy: this.has('cpu_tlbstate_shared')
+        ? this.value(['cpu_tlbstate_shared', 'is_lazy'], cpu)
+        : state('is_lazy'),
+      user_pcid_flush_mask: state('user_pcid_flush_mask'),
+      user_flush_start: state('user_flush_start'),
+      user_flush_end: state('user_flush_end'),
+      user_flush_stride_shift: state('user_flush_stride_shift'),
+      ctxs: Array.from({ length: slotsOfCpu }, (_, slot) => ({
+        ctx_id: state('ctxs', slot, 'ctx_id'),
+        tlb_gen: state('ctxs', slot, 'tlb_gen'),
+      })),
+    };
+  }
+
+  spaceState(name: string): { tlb_gen: StateValue; cpumask: number[] } {
+    const mm = `world_mm${this.options.spaces.findIndex(one => one.name === name)}`;
+    const cpus = Array.from({ length: this.options.cpus }, (_, cpu) => cpu);
+    return {
+      tlb_gen: this.value([mm, 'context', 'tlb_gen'], 0),
+      cpumask: cpus.filter(cpu => {
+        const word = this.value([mm, 'cpu_bitmap', 'bits', cpu >> 6], 0) ?? 0n;
+        return ((word >> BigInt(cpu & 63)) & 1n) === 1n;
+      }),
+    };
+  }
+
+  get staleUses(): StaleUse[] {
+    const { core } = this.vm;
+    const found: StaleUse[] = [];
+    for (let cpu = 0; cpu < this.options.cpus; cpu++)
+      staleKinds.forEach((verdict, kind) => {
+        const slot = this.around.staleSlot(core, cpu, kind);
+        const low = core.memoryLo[slot]!;
+        if ((low & 1) === 0) return;
+        const address = (BigInt(core.memoryHi[slot]!) << 32n) | BigInt((low & ~0xfff) >>> 0);
+        found.push({ verdict, cpu, address, why: reasons[verdict] });
+      });
+    return found;
+  }
+
+  get assumed(): string[] {
+    return [...this.program.assumed, ...this.lowered.assumed];
+  }
+
+  get undefinedNames(): string[] {
+    return [
+      ...new Set(this.program.traps.filter(({ why }) => why !== endOfFunction).map(({ name }) => name)),
+    ].sort();
+  }
+
+  private has(name: string): boolean {
+    return this.program.locate([name]) !== null;
+  }
+
+  /** A value; null where the tree has no such field: the field that `place` names first decides. */
+  private value(place: Place, cpu: number): StateValue {
+    const [object, field] = place;
+    const tag = structOf[object];
+    if (tag !== undefined && typeof field === 'string' && !this.hasMember(tag, field)) return null;
+    return this.has(object) ? this.vm.read(place, cpu) : null;
+  }
+
+  private hasMember(tag: string, field: string): boolean {
+    return this.lowered.modules.some(({ structs }) =>
+      structs?.some(one => one.tag === tag && one.members.some(({ name }) => name === field)),
+    );
+  }
+
+  private nameOfMm(address: StateValue): string {
+    if (address === null) return '';
+    if (address === switching) return 'LOADED_MM_SWITCHING';
+    if (address === this.vm.address(['init_mm'])) return 'init_mm';
+    const at = this.options.spaces.findIndex((_, space) => this.vm.address([`world_mm${space}`]) === address);
+    return at < 0 ? '' : this.options.spaces[at]!.name;
+  }
+}

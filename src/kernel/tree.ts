@@ -1,0 +1,68 @@
+/** The bundled model kernel tree and its variants. */
+import { files } from 'models:linux';
+import type { KernelTree } from './world';
+
+const variantFolder = 'variants/';
+
+/** The base of the model: v5.3 with concurrent flushes. Its own map each time. */
+export function modelTree(): Map<string, string> {
+  return new Map(Object.entries(files).filter(([path]) => !path.startsWith(variantFolder)));
+}
+
+/** Name of a variant → patches of `models/linux/variants`, in the order in which they apply to the base. */
+export interface ModelVariant {
+  readonly name: string;
+  readonly title: string;
+  /** Paths below `models/linux`, and their texts. */
+  readonly patches: readonly { readonly path: string; readonly text: string }[];
+}
+
+/** The variants: a new one is one line here, and its patch. */
+const stacks: readonly (readonly [string, string, readonly string[]])[] = [
+  ['base', 'Concurrent flushes (v5.3 and the series that seed the model)', []],
+  ['serial-flush', 'The local flush before the remote ones', ['serial-flush']],
+  ['range-interface', 'A range at a time; user PCIDs apart (1/3)', ['range-interface']],
+  [
+    'deferred-user-flush',
+    'User PCIDs are flushed on the way out (2/3)',
+    ['range-interface', 'deferred-user-flush'],
+  ],
+  [
+    'no-deferral-on-shootdown',
+    'The initiator of a shootdown does not defer (3/3)',
+    ['range-interface', 'deferred-user-flush', 'no-deferral-on-shootdown'],
+  ],
+  [
+    'full-deferred-flush-on-freed-tables',
+    'Freed tables are deferred as a full flush',
+    [
+      'range-interface',
+      'deferred-user-flush',
+      'no-deferral-on-shootdown',
+      'full-deferred-flush-on-freed-tables',
+    ],
+  ],
+  ['v6.1-early-out', 'Requests that are done already return at once (v6.1)', ['v6.1-early-out']],
+];
+
+export const modelVariants: readonly ModelVariant[] = stacks
+  .filter(([, , p]) => p.every(x => files[`${variantFolder}${x}.patch`] !== undefined))
+  .map(([name, title, patches]) => ({
+    name,
+    title,
+    patches: patches.map(patch => {
+      const path = `${variantFolder}${patch}.patch`;
+      const text = files[path];
+      if (text === undefined) throw new Error(`the bundle lacks ${path}`);
+      return { path, text };
+    }),
+  }));
+
+export function findVariant(name: string): ModelVariant | null {
+  return modelVariants.find(one => one.name === name) ?? null;
+}
+
+/** Whether a tree can be run as a world: the model's harness around its entry code fits. */
+export function missingFiles(tree: KernelTree): string[] {
+  return [...modelTree().keys()].filter(path => /\.[cS]$/.test(path) && !tree.has(path));
+}

@@ -1,0 +1,57 @@
+/** Worlds for the tests of the model kernel. */
+import assert from 'node:assert/strict';
+import { lowerKernel, type LoweredTree } from '../../../src/kernel/lower';
+import { bootWorld } from '../../../src/kernel/boot';
+import { findVariant, modelTree } from '../../../src/kernel/tree';
+import type { World, WorldOptions } from '../../../src/kernel/world';
+import { defaultMachine } from '../../../src/machine/registry';
+import { applyToTree } from '../../../src/patch/apply';
+import { readPatch } from '../../../src/patch/read';
+
+/** The model with the patches of a variant. */
+export function variantTree(name: string): Map<string, string> {
+  let tree = modelTree();
+  for (const { path, text } of findVariant(name)!.patches) {
+    const applied = applyToTree(tree, readPatch(text).files, { fuzz: 0 });
+    if (!applied.ok) throw new Error(`${path}: ${applied.path} hunk ${applied.hunk}: ${applied.reason}`);
+    tree = applied.tree;
+  }
+  return tree;
+}
+
+const lowered = new Map<string, LoweredTree>();
+
+export function loweredVariant(name: string): LoweredTree {
+  let found = lowered.get(name);
+  if (!found) lowered.set(name, (found = lowerKernel(variantTree(name))));
+  return found;
+}
+
+export const start = 0x7f00_0000_0000n;
+export const ptiFeatures = ['PTI', 'PCID', 'INVPCID', 'PGE'];
+
+export function boot(variant: string, options: Partial<WorldOptions> = {}): World {
+  return bootWorld(
+    {
+      tree: modelTree(),
+      machine: defaultMachine(),
+      cpus: 1,
+      features: new Set(ptiFeatures),
+      spaces: [{ name: 'a', regions: [{ start, pages: 64 }] }],
+      programs: [],
+      ...options,
+    },
+    loweredVariant(variant),
+  );
+}
+
+export function finish(world: World, steps = 5_000_000): World {
+  world.run(steps);
+  const { verdict, name, why, position } = world.ending;
+  assert.equal(
+    verdict,
+    'finished',
+    `${name}: ${why} at ${position.file}:${position.line} ${position.function}`,
+  );
+  return world;
+}
