@@ -132,10 +132,10 @@ export class Core {
     this.global[Gw.Urgent] = 1;
   }
 
-  /** An interrupt may be there for a CPU. */
-  poke(cpu: number): void {
+  /** An interrupt may be there for a CPU. It is looked at when the next CPU is chosen: now, unless it comes from afar. */
+  poke(cpu: number, fromAfar = false): void {
     this.control[cpu * controlWords + Cw.Poke] = 1;
-    this.global[Gw.Urgent] = 1;
+    if (!fromAfar) this.global[Gw.Urgent] = 1;
   }
 
   private isAwaited(slot: number): boolean {

@@ -2,7 +2,7 @@
 import type { Vm } from './vm';
 
 export interface HistoryOptions {
-  /** Instructions between snapshots, at first. Default 10,000. */
+  /** Instructions between snapshots, at first. Default 10,000, or more if the state is large. */
   readonly interval?: number;
   /** Bytes that all snapshots together may take; past it every second one is dropped. Default 192 MiB. */
   readonly bytes?: number;
@@ -28,7 +28,8 @@ export class History {
     private readonly vm: Vm,
     options: HistoryOptions = {},
   ) {
-    this.interval = Math.max(1, options.interval ?? 10_000);
+    // A large state is copied less often: a copy should not take longer than what is run between two.
+    this.interval = Math.max(1, options.interval ?? Math.max(10_000, vm.stateBytes >> 6));
     this.bytesAtMost = options.bytes ?? 192 * 1024 * 1024;
     this.keep();
   }
@@ -70,16 +71,14 @@ export class History {
     const wanted = Math.min(seq + 1, trace.recorded);
     this.restore(one => one.events < wanted, trace.position < wanted);
     // In strides, the last of which is run again one instruction at a time.
+    let start = vm.steps;
     while (trace.position < wanted) {
-      const before = vm.snapshot();
-      const { position } = trace;
+      start = vm.steps;
       if (this.run(stride) === 0) return;
-      if (trace.position < wanted) continue;
-      vm.restore(before);
-      trace.position = position;
-      while (trace.position < wanted && this.run(1) === 1);
-      return;
     }
+    if (start === vm.steps) return;
+    this.goToStep(start);
+    while (trace.position < wanted && this.run(1) === 1);
   }
 
   /** Back to the last snapshot that fits, unless the present does too and is nearer. */

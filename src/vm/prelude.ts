@@ -148,7 +148,7 @@ function send(core: Core, cpu: number, vector: number): Outcome {
   core.order[cpu]! += clocks.cycles(cpu) - before;
   core.changed();
   core.event(EventKind.Ipi, cpu, vector, to, 0, 0);
-  core.poke(to);
+  core.poke(to, to !== cpu);
   return core.give(0, 0);
 }
 

@@ -78,7 +78,7 @@ export class Scheduler {
     if (control[base + Cw.Status] === Status.Waiting) this.resume(best, last);
     global[Gw.Current] = best;
     // With many CPUs, turns are longer: each choice looks at all of them.
-    const turn = Math.max(this.quantum, others >> 1);
+    const turn = Math.max(this.quantum, others);
     const quantum = others === 1 ? 4096 : 1 + (this.random() % (2 * turn));
     global[Gw.Quantum] = Math.min(quantum, this.budget - control[base + Cw.Steps]!);
     if (!this.watch(best)) return this.pick();
@@ -111,7 +111,10 @@ export class Scheduler {
     const base = cpu * controlWords;
     if (control[base + Cw.Poke] !== 0) {
       const { interrupts } = core.machine;
-      if (interrupts.next(cpu, false) < 0) control[base + Cw.Poke] = 0;
+      const takes =
+        (interrupts.enabled(cpu) && interrupts.pending(cpu) !== 0) ||
+        (interrupts.nmiPending(cpu) && !interrupts.nmiBlocked(cpu));
+      if (!takes) control[base + Cw.Poke] = 0;
       else if (control[base + Cw.Status] !== Status.Running)
         return Math.max(order[cpu]!, interrupts.nextArrival(cpu));
     }
