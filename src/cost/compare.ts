@@ -86,6 +86,10 @@ function run(
   return { recording: runner.recording, failure: null };
 }
 
+/** A changed line that only leaves the function: a condition in front of it may go either way. */
+const onlyLeaves = (unit: SourceUnit, line: number): boolean =>
+  /^\s*(?:return\b[^()]*|goto\s+\w+\s*);\s*$/.test(unit.lines[line]?.text.slice(0, 200) ?? '');
+
 /** Runs every pair. A pair of which one side fails is left out as a whole: half a difference is no answer. */
 export function compare(
   pairs: readonly FunctionPair[],
@@ -122,6 +126,7 @@ export function compare(
   const reached: Guard[] = [];
   for (const recording of [...before, ...after])
     for (const [unit, found] of recording.reached)
-      for (const [line, guard] of found) if (lines(unit, line)) reached.push(guard);
+      for (const [line, guard] of found)
+        if (lines(unit, line) && !onlyLeaves(unit, line)) reached.push(guard);
   return { comparison: { space, before, after, pointers, reached }, failures };
 }

@@ -2,6 +2,7 @@
  * Conditions that mean an error or damage: the branch that only leads to returning an error, or that a warning, a null
  * pointer or a failed allocation guards. No error occurs when a patch is priced.
  */
+import { withoutErrorExit } from './errorExits';
 import { no, support, type Guard } from './guard';
 import { findInside } from './machineState';
 import { lastName } from './quantity';
@@ -105,6 +106,8 @@ export function withoutDamage(
   for (const recording of recordings)
     for (const frame of recording.frames)
       for (const holds of [true, false]) if (onlyErrors(space, frame, index, holds, atom)) return !holds;
+  const exit = withoutErrorExit(space, index, recordings);
+  if (exit !== null) return exit;
   const { value } = atom;
   if (atom.bit !== null) return null;
   if (value.kind === 'call' && maybeNull.test(value.name)) return true;
