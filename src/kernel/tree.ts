@@ -45,18 +45,16 @@ const stacks: readonly (readonly [string, string, readonly string[]])[] = [
   ['v6.1-early-out', 'Requests that are done already return at once (v6.1)', ['v6.1-early-out']],
 ];
 
-export const modelVariants: readonly ModelVariant[] = stacks
-  .filter(([, , p]) => p.every(x => files[`${variantFolder}${x}.patch`] !== undefined))
-  .map(([name, title, patches]) => ({
-    name,
-    title,
-    patches: patches.map(patch => {
-      const path = `${variantFolder}${patch}.patch`;
-      const text = files[path];
-      if (text === undefined) throw new Error(`the bundle lacks ${path}`);
-      return { path, text };
-    }),
-  }));
+export const modelVariants: readonly ModelVariant[] = stacks.map(([name, title, patches]) => ({
+  name,
+  title,
+  patches: patches.map(patch => {
+    const path = `${variantFolder}${patch}.patch`;
+    const text = files[path];
+    if (text === undefined) throw new Error(`the bundle lacks ${path}`);
+    return { path, text };
+  }),
+}));
 
 export function findVariant(name: string): ModelVariant | null {
   return modelVariants.find(one => one.name === name) ?? null;
