@@ -201,7 +201,8 @@ function isLoop(tokens: readonly Token[], at: number): boolean {
 /** An argument of a call that is a type, as of `alloc_percpu(struct tq)`. */
 function startsType(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1]?.text;
-  if ((before !== '(' && before !== ',') || !typeWords.has(tokens[at]!.text)) return false;
+  if (before !== '(' && before !== ',') return false;
+  if (!typeWords.has(tokens[at]!.text) && !pointsOnly(tokens, at)) return false;
   let depth = 0;
   let open = at - 1;
   for (; open >= 0 && open > at - callLimit; open--) {
@@ -219,6 +220,14 @@ function startsType(tokens: readonly Token[], at: number): boolean {
   return (
     first !== undefined && first.text !== '*' && (first.kind !== 'name' || statementWords.has(first.text))
   );
+}
+
+/** `name *` as a whole argument. */
+function pointsOnly(tokens: readonly Token[], start: number): boolean {
+  if (tokens[start]!.kind !== 'name' || tokens[start + 1]?.text !== '*') return false;
+  let at = start + 1;
+  while (tokens[at]?.text === '*') at++;
+  return tokens[at]?.text === ',' || tokens[at]?.text === ')';
 }
 
 /** Puts `sizeof (…)` around a type that is an argument: the grammar wants an expression. */

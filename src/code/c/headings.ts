@@ -44,7 +44,10 @@ function aggregate(tokens: readonly Token[], equals: number): Heading {
   return { kind: 'struct', name: tag.text, head: tokens.slice(-3), open: false };
 }
 
-function functionHeading(tokens: readonly Token[], parenthesis: number, name: string, line: number): Heading {
+function functionHeading(seen: readonly Token[], open: number, name: string, line: number): Heading {
+  // The type may stand on the line before, which git leaves out.
+  const tokens = open === 1 ? [madeUp('long', line), ...seen] : seen;
+  const parenthesis = open === 1 ? 2 : open;
   let depth = 0;
   let lastComma = parenthesis;
   for (let at = parenthesis; at < tokens.length; at++) {

@@ -13,6 +13,7 @@ export function beginningFor(tokens: readonly Token[]): string[] {
   const { unmatched, semicolons, end } = openEnds(tokens);
   const first = tokens[0]!.text;
   const operand = binaryStarts.has(first) ? [unseen] : [];
+  if (unmatched === 1 && isAsmTail(tokens, end)) return ['asm', 'volatile', '(', unseenTemplate];
   if (unmatched > 0) {
     const next = tokens[end + 1];
     const control = next !== undefined && (next.text === '{' || next.kind === 'name' || next.text === '*');
@@ -25,6 +26,24 @@ export function beginningFor(tokens: readonly Token[]): string[] {
   if (first === 'else') return ['if', '(', unseen, ')', ';'];
   if (first === ':') return [unseen, '?', unseen];
   return operand;
+}
+
+/** Template of an asm statement whose beginning is not shown; the lowering takes it for unknown. */
+const unseenTemplate = '".macro not shown by the hunk"';
+
+/** `: : "r" (x) : "memory");`, perhaps with the end of the template before it. */
+function isAsmTail(tokens: readonly Token[], end: number): boolean {
+  const first = tokens[0]!;
+  if (first.text !== ':' && first.kind !== 'string') return false;
+  let depth = 0;
+  let colons = 0;
+  for (const { text } of tokens.slice(0, Math.max(0, end))) {
+    if (text === '(' || text === '[') depth++;
+    else if (text === ')' || text === ']') depth--;
+    else if (depth === 0 && text === '?') return false;
+    else if (depth === 0 && text === ':') colons++;
+  }
+  return colons > 0;
 }
 
 /** Parentheses that the first statement only closes, where the last of them stands, and semicolons before it. */

@@ -81,7 +81,8 @@ class BodyBuilder {
   private close(depth: number): void {
     while (this.open.length > depth) {
       const { word } = this.open.pop()!;
-      this.make(word === 'do' ? ['}', 'while', '(', unseen, ')', ';'] : word === '=' ? ['}', ';'] : ['}']);
+      const ends = word === '=' || word === 'struct' ? ['}', ';'] : ['}'];
+      this.make(word === 'do' ? ['}', 'while', '(', unseen, ')', ';'] : ends);
     }
   }
 
@@ -219,6 +220,8 @@ function wordOf(tokens: readonly Token[], brace: number): string {
   const start = statementStart(tokens, brace);
   const before = tokens[brace - 1]?.text;
   if (before === 'do' || before === '=' || before === 'else') return before;
+  const tags = ['struct', 'union', 'enum'];
+  if (tags.includes(before ?? '') || tags.includes(tokens[brace - 2]?.text ?? '')) return 'struct';
   return start?.text ?? '';
 }
 

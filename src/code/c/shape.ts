@@ -1,6 +1,7 @@
 /** Guesses, from tokens and layout, where a fragment begins: in a body, a parameter list, an aggregate, at file level. */
 import type { Heading } from './headings';
 import { annotationCalls, annotations, fileLevelNoise, functionHeadMacro, loopName } from './kernelMacros';
+import { holdsStatements, statementWords, typeWords } from './statementSigns';
 import type { Token } from './tokens';
 
 export type Start =
@@ -20,38 +21,6 @@ export interface Surroundings {
   columns(token: Token): number;
 }
 
-const statementWords = new Set([
-  ...['if', 'for', 'while', 'do', 'switch', 'return', 'goto', 'break', 'continue', 'case', 'default', 'else'],
-]);
-const typeWords = new Set([
-  ...[
-    'static',
-    'extern',
-    'inline',
-    'const',
-    'struct',
-    'union',
-    'enum',
-    'typedef',
-    'unsigned',
-    'signed',
-    'void',
-  ],
-  ...[
-    'int',
-    'long',
-    'char',
-    'short',
-    'bool',
-    'volatile',
-    'register',
-    'u8',
-    'u16',
-    'u32',
-    'u64',
-    'asmlinkage',
-  ],
-]);
 /** Behind a name, these make it the start of an expression. */
 const expressionMarks = new Set([
   ...[
@@ -123,6 +92,7 @@ export function unmatchedClosers(tokens: readonly Token[]): number[] {
 function endOfAggregate(tokens: readonly Token[], brace: number): number {
   let at = brace + 1;
   while (tokens[at]?.kind === 'name' && at < brace + 6) {
+    if (statementWords.has(tokens[at]!.text)) return 0;
     at++;
     if (tokens[at]?.text === '(') while (at < tokens.length && tokens[at++]!.text !== ')');
   }
@@ -146,11 +116,30 @@ function parameterTail(tokens: readonly Token[], heading: Heading, around: Surro
       const alone = tokens[at - 1]?.line !== tokens[at]!.line && tokens[at + 1]?.line !== tokens[at]!.line;
       const atMargin = !around.indented || around.columns(tokens[at]!) === 0;
       if (!alone || !atMargin) return -1;
-      if (at === 0) return heading.kind === 'function' && !around.inFunction ? 0 : -1;
+      if (at === 0) return opensBody(tokens, heading, around) ? 0 : -1;
       return depth === -1 && looksLikeParameters(tokens.slice(0, at - 1)) ? at : -1;
     }
   }
   return -1;
+}
+
+/** Whether the brace that the tokens start with opens a function: its head, or nothing, is in the heading. */
+function opensBody(tokens: readonly Token[], heading: Heading, around: Surroundings): boolean {
+  if (heading.kind === 'function') return !around.inFunction || around.indented;
+  if (heading.kind !== 'none' || (around.inFunction && !around.indented)) return false;
+  const first = tokens[1]?.text ?? '';
+  return first !== '.' && first !== '[' && !endsAggregate(tokens) && holdsStatements(tokens, 1);
+}
+
+/** Whether the block that the tokens start with ends like a struct or an initialiser: `};`. */
+function endsAggregate(tokens: readonly Token[]): boolean {
+  let depth = 0;
+  for (let at = 0; at < tokens.length; at++) {
+    const { text } = tokens[at]!;
+    if (text === '{') depth++;
+    else if (text === '}' && --depth === 0) return endOfAggregate(tokens, at) > 0;
+  }
+  return false;
 }
 
 function looksLikeParameters(tokens: readonly Token[]): boolean {
@@ -174,6 +163,7 @@ function startsLikeStatement(
   if (statementWords.has(first.text)) return true;
   if (annotations.has(first.text) && !inset) return false;
   const next = tokens[at + 1];
+  if (inset && !named && holdsStatements(tokens, at)) return true;
   if (!next) return inset && named;
   if (expressionMarks.has(next.text)) return !around.indented || inset || named;
   if (next.text === ':') return true;

@@ -8,6 +8,7 @@ import type { BodyPiece } from './repair';
 import { completeBody } from './repair';
 import { rewriteDeclaration, rewriteHead } from './rewrite';
 import { isFunctionHead, startOf } from './shape';
+import { statementWords } from './statementSigns';
 import type { Token } from './tokens';
 import { madeUp } from './tokens';
 
@@ -63,6 +64,11 @@ class Slicer {
     return indentation(this.unit.unit.lines[token.line]);
   }
 
+  /** A name for the function that surrounds `token` and whose head is not shown. */
+  private unnamed(token: Token): string {
+    return `unnamed_fragment_${this.unit.unit.lines[token.line]?.fileLine ?? 0}`;
+  }
+
   private segment(segment: Segment): void {
     const { tokens, firstLine } = segment;
     if (!tokens.length) return;
@@ -84,7 +90,7 @@ class Slicer {
     const name = heading.kind === 'function' ? heading.name : '';
     if (this.open && name && this.open.name !== name) this.finish(false);
     this.open ??= {
-      name: name || `unnamed_fragment_${this.unit.unit.lines[tokens[0]!.line]?.fileLine ?? 0}`,
+      name: name || this.unnamed(tokens[0]!),
       head: heading.kind === 'function' ? heading.head : [],
       headSeen: false,
       pieces: [],
@@ -101,7 +107,7 @@ class Slicer {
     const tail = tokens.slice(0, end);
     const line = tokens[0]!.line;
     const named = heading.kind === 'function';
-    const name = named ? heading.name : `unnamed_fragment_${this.unit.unit.lines[line]?.fileLine ?? 0}`;
+    const name = named ? heading.name : this.unnamed(tokens[0]!);
     const before = named && heading.open ? heading.head.slice(0, -2) : [];
     const opening = before.length
       ? [...before, ...(before.at(-1)!.text === ',' ? [] : [madeUp('(', line)])]
@@ -129,6 +135,7 @@ class Slicer {
   private item(tokens: readonly Token[], start: number): number {
     const first = tokens[start]!;
     if (first.text === ';' || first.text === '}') return start + 1;
+    if (statementWords.has(first.text)) return this.strayBody(tokens, start);
     if (fileLevelNoise.test(first.text) && tokens[start + 1]?.text === '(') return noiseEnd(tokens, start);
     const alone = macroAlone(tokens, start);
     if (alone > 0) return alone;
@@ -157,6 +164,25 @@ class Slicer {
       }
     }
     return tokens.length;
+  }
+
+  /** Statements where a declaration was expected: the rest of a function whose head was not shown, or not understood. */
+  private strayBody(tokens: readonly Token[], start: number): number {
+    this.finish(false);
+    let end = start;
+    for (let depth = 0; end < tokens.length; end++) {
+      const { text } = tokens[end]!;
+      if (text === '{') depth++;
+      else if (text === '}' && --depth < 0) {
+        if (!this.indented || this.columns(tokens[end]!) === 0) break;
+        depth = 0;
+      }
+    }
+    const name = this.unnamed(tokens[start]!);
+    const pieces = [{ tokens: tokens.slice(start, end), afterHead: false }];
+    this.open = { name, head: [], headSeen: false, pieces };
+    if (end < tokens.length) this.finish(true, tokens[end]!.line);
+    return end + 1;
   }
 
   /** A function whose brace is token `brace`; returns the index behind what was read. */

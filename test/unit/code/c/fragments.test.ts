@@ -125,6 +125,44 @@ void tq_after(int a)
     assert.deepEqual(calls(text, 'tq3'), ['tq_value', 'tq_after']);
   });
 
+  it('the tail of an asm statement is unknown assembly', () => {
+    const text = `@@ 10 void tq(int a)
+			     : : "m" (*tq_where(a)) : "memory");
+	tq_after();
+@@ 300 void tq2(int a)
+		     "mov %0, %%cr3" : : "r" (a));
+	tq_after();`;
+    for (const name of ['tq', 'tq2']) {
+      const { code } = functionNamed(lower(text), name);
+      assert.deepEqual(
+        code.flatMap(one => (one.op === 'unknown' ? [one.name] : [])),
+        ['asm'],
+      );
+      assert.deepEqual(calls(text, name), ['tq_after']);
+    }
+  });
+
+  it('types that are arguments, structs that a hunk cuts, heads without a type', () => {
+    const text = `@@ 10 tq_bare(int a)
+	tq_alloc(struct tq *, a);
+	tq_alloc_array(tq_mask_t *, a);
+}
+@@ 100 int tq_cut(int a)
+int tq_cut(int a)
+{
+	union tq_input {
+		u64 raw;
+		struct {
+			u16 code;
+@@ 140 int tq_cut(int a)
+
+	switch (a) {
+	case 1:
+		tq_one();`;
+    assert.deepEqual(calls(text, 'tq_bare'), ['tq_alloc', 'tq_alloc_array']);
+    assert.deepEqual(calls(text, 'tq_cut'), ['tq_one']);
+  });
+
   it('heads and statements cut at the end', () => {
     for (const end of [
       '\tif (tq_test(a) &&',
