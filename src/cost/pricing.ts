@@ -23,6 +23,7 @@ import type {
 import { addCounts, shownCounts, type Answer, type Counts } from './resolve';
 import { rootsOf, type Root } from './roots';
 import { FeatureSet } from './features';
+import type { PatchEntry } from './series';
 import { Work } from './work';
 
 interface RootPlan {
@@ -83,7 +84,12 @@ export class DocumentPricer {
         const plan = this.hunks.get(file)?.[index] ?? null;
         hunks.push(plan ? priceHunk(plan, options, prices, this.analysis, findings) : emptyHunk(file, index));
       });
-    const patches = this.analysis.patches.map(patch => this.pricePatch(patch, options, prices, findings));
+    const byName = new Map<number, PricedHunk[]>();
+    for (const hunk of hunks)
+      if (hunk.byName) byName.set(hunk.message, [...(byName.get(hunk.message) ?? []), hunk].slice(0, 100));
+    const patches = this.analysis.patches.map(patch =>
+      this.pricePatch(patch, options, prices, findings, byName.get(patch.entry.message) ?? []),
+    );
     moduleFindings(this.analysis, findings);
     const counted = patches.filter(patch => patch.supersededBy === null);
     const totals = sumParts(counted);
@@ -103,6 +109,7 @@ export class DocumentPricer {
     options: PriceOptions,
     prices: PriceList,
     findings: Map<string, Finding>,
+    byName: readonly PricedHunk[],
   ): PricedPatch {
     const roots = (this.roots.get(patch) ?? []).map(({ root, pricer }): PricedRoot => {
       const { part, compared } = pricer.price(options, prices);
@@ -116,10 +123,30 @@ export class DocumentPricer {
       subject: entry.subject,
       supersededBy: entry.supersededBy,
       revises: entry.revises,
-      ...sumParts(roots),
+      ...withoutUnread(sumParts(roots), entry, byName),
       roots,
     };
   }
+}
+
+/** A total that leaves out what was only read by name has no cycles. */
+function withoutUnread<T extends { readonly cycles: Cycles | null; readonly noCycles: string }>(
+  sum: T,
+  { files, supersededFiles }: PatchEntry,
+  byName: readonly PricedHunk[],
+): T {
+  if (!byName.length || !sum.cycles) return sum;
+  const paths = new Set(
+    files.filter(file => !supersededFiles.has(file)).map(file => file.newPath ?? file.oldPath ?? ''),
+  );
+  const named = byName.find(hunk => paths.has(hunk.file));
+  if (!named) return sum;
+  const line = named.documentLine === null ? named.file : `line ${named.documentLine}`;
+  return {
+    ...sum,
+    cycles: null,
+    noCycles: `the hunk at ${line} was read by name only and is not in the total`,
+  };
 }
 
 /** Strides per INVLPGB are a property of the machine; Linux' own figure stands in where a machine has none. */

@@ -6,6 +6,10 @@ export interface SubjectParts {
   readonly version: number;
   readonly part: number | null;
   readonly parts: number | null;
+  /** Marked as a request for comments: older than the patch proper. */
+  readonly rfc: boolean;
+  /** Marked as sent again. */
+  readonly resent: boolean;
   /** Without `Re:` and brackets, in lower case, for comparing. */
   readonly title: string;
 }
@@ -16,6 +20,7 @@ export function readSubject(subject: string): SubjectParts {
   let version = 1;
   let part: number | null = null;
   let parts: number | null = null;
+  let [rfc, resent] = [false, false];
   for (let rounds = 0; rounds < 12; rounds++) {
     const prefix = /^(?:re|fwd?|aw)\s*:\s*/i.exec(rest);
     if (prefix) {
@@ -29,9 +34,11 @@ export function readSubject(subject: string): SubjectParts {
     version = Number(/(?:^|[\s,])v(\d{1,3})(?:[\s,.]|$)/i.exec(inside)?.[1] ?? version);
     const numbers = /(?:^|\s)0*(\d{1,4})\/0*(\d{1,4})(?:\s|$)/.exec(inside);
     if (numbers) [part, parts] = [Number(numbers[1]), Number(numbers[2])];
+    rfc ||= /\brfc\b/i.test(inside);
+    resent ||= /\bresend\b/i.test(inside);
     rest = rest.slice(close + 1).trimStart();
   }
-  return { version, part, parts, title: rest.toLowerCase().replace(/\s+/g, ' ').trim() };
+  return { version, part, parts, rfc, resent, title: rest.toLowerCase().replace(/\s+/g, ' ').trim() };
 }
 
 /** A message that brings files. */
@@ -64,7 +71,7 @@ export function patchesOf(document: PatchDocument): PatchEntry[] {
   const entries = [...byMessage].map(([message, files]): PatchEntry => {
     const subject = messages.get(message)?.subject ?? '';
     const parts = readSubject(subject);
-    const series = `${parts.version}/${parts.parts ?? ''}`;
+    const series = `${parts.rfc ? 'rfc' : ''}${parts.resent ? 'again' : ''}${parts.version}/${parts.parts ?? ''}`;
     return {
       message,
       subject,
@@ -91,6 +98,7 @@ export function patchesOf(document: PatchDocument): PatchEntry[] {
 function supersede(entries: readonly PatchEntry[], isReply: (entry: PatchEntry) => boolean): void {
   const byTitle = new Map<string, PatchEntry[]>();
   const byNumber = new Map<string, PatchEntry[]>();
+  const byFiles = new Map<string, PatchEntry[]>();
   const put = (map: Map<string, PatchEntry[]>, key: string, entry: PatchEntry): void => {
     const known = map.get(key);
     if (known) known.push(entry);
@@ -100,27 +108,38 @@ function supersede(entries: readonly PatchEntry[], isReply: (entry: PatchEntry) 
   for (const entry of entries) {
     if (entry.parts.title !== '') put(byTitle, entry.parts.title, entry);
     if (entry.parts.part !== null) put(byNumber, numberOf(entry), entry);
+    put(byFiles, filesOf(entry), entry);
   }
   for (const later of entries) {
     const alike = (byTitle.get(later.parts.title) ?? []).slice(0, mostVersions);
     const numbered =
       later.parts.part === null ? [] : (byNumber.get(numberOf(later)) ?? []).slice(0, mostVersions);
-    for (const earlier of new Set([...alike, ...numbered])) {
+    const refiled = (byFiles.get(filesOf(later)) ?? [])
+      .slice(0, mostVersions)
+      .filter(({ parts }) => parts.version < later.parts.version && parts.part === later.parts.part);
+    for (const earlier of new Set([...alike, ...numbered, ...refiled])) {
       if (earlier === later || earlier.supersededBy !== null) continue;
-      if (!alike.includes(earlier) && !(similar(later, earlier) && sharesFile(later, earlier))) continue;
+      const related = alike.includes(earlier) || (refiled.includes(earlier) && !isReply(later));
+      if (!related && !(similar(later, earlier) && sharesFile(later, earlier))) continue;
       if (isReply(later) && !isReply(earlier) && later.parts.version === earlier.parts.version) {
         reviseFiles(later, earlier);
         continue;
       }
       if (isReply(later) !== isReply(earlier)) continue;
-      const again =
-        isReply(later) &&
-        alike.includes(earlier) &&
-        later.parts.version === earlier.parts.version &&
-        later.message > earlier.message;
-      if (later.parts.version > earlier.parts.version || again) earlier.supersededBy = later.message;
+      if (isNewer(later, earlier, alike.includes(earlier), isReply(later)))
+        earlier.supersededBy = later.message;
     }
   }
+}
+
+/** Whether a patch replaces another that is like it. `titled`: they have one title. */
+function isNewer(later: PatchEntry, earlier: PatchEntry, titled: boolean, reply: boolean): boolean {
+  const [a, b] = [later.parts, earlier.parts];
+  if (a.rfc !== b.rfc && titled) return b.rfc;
+  if (a.version !== b.version) return a.version > b.version;
+  if (!titled || later.message < earlier.message) return false;
+  // The same patch once more: sent again, or the same mail twice in an archive.
+  return reply || (a.part === b.part && sharesFile(later, earlier));
 }
 
 /** Half of the words of the shorter title are in the other. */
@@ -132,6 +151,17 @@ function similar(a: PatchEntry, b: PatchEntry): boolean {
 
 /** Versions of one patch that are looked at. */
 const mostVersions = 60;
+
+/** The paths of a patch as one key. */
+const filesOf = (entry: PatchEntry): string => {
+  const known = fileKeys.get(entry);
+  if (known !== undefined) return known;
+  const key = entry.files.map(pathOf).sort().join('\n');
+  fileKeys.set(entry, key);
+  return key;
+};
+
+const fileKeys = new WeakMap<PatchEntry, string>();
 
 const sharesFile = (a: PatchEntry, b: PatchEntry): boolean => {
   const paths = new Set(a.files.map(pathOf));

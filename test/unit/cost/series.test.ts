@@ -26,12 +26,14 @@ index 1111111..2222222 100644
 describe('series', () => {
   it('reads version, number and title of a subject', () => {
     assert.deepEqual(readSubject('[RFC PATCH v2 1/3] x86/mm: Do it'), {
-      ...{ version: 2, part: 1, parts: 3, title: 'x86/mm: do it' },
+      ...{ version: 2, part: 1, parts: 3, rfc: true, resent: false, title: 'x86/mm: do it' },
     });
     assert.deepEqual(readSubject('Re: [Xen-devel] [PATCH v5 5/7] xen/x86: Do'), {
-      ...{ version: 5, part: 5, parts: 7, title: 'xen/x86: do' },
+      ...{ version: 5, part: 5, parts: 7, rfc: false, resent: false, title: 'xen/x86: do' },
     });
-    assert.deepEqual(readSubject('plain'), { version: 1, part: null, parts: null, title: 'plain' });
+    assert.deepEqual(readSubject('plain'), {
+      ...{ version: 1, part: null, parts: null, rfc: false, resent: false, title: 'plain' },
+    });
     assert.equal(readSubject('[PATCH 01/10] x').part, 1);
   });
 
@@ -52,5 +54,24 @@ describe('series', () => {
     const entries = patchesOf(document);
     assert.deepEqual(entries.map(entry => entry.supersededBy), [null, null]); // prettier-ignore
     assert.deepEqual(entries.map(entry => entry.message), [2, 1]); // prettier-ignore
+  });
+
+  const replaced: Readonly<Record<string, readonly [string, string]>> = {
+    'sent again': ['[PATCH] x86: tq', '[PATCH RESEND] x86: tq'],
+    'twice in an archive': ['[PATCH 1/2] x86: tq', '[PATCH 1/2] x86: tq'],
+    'a request for comments': ['[RFC PATCH v3] x86: tq', '[PATCH] x86: tq'],
+    'another title and another number of patches': ['[PATCH 1/2] x86: tq', '[PATCH v2 1/3] mm: drop it all'],
+  };
+  for (const [name, [first, second]] of Object.entries(replaced))
+    it(`counts only the newest: ${name}`, () => {
+      const entries = patchesOf(readPatch(mail(first, 'a.c') + mail(second, 'a.c')));
+      const old = entries.find(entry => entry.message === 1)!;
+      assert.equal(old.supersededBy, 2);
+      assert.equal(entries.find(entry => entry.message === 2)!.supersededBy, null);
+    });
+
+  it('keeps patches of one title that change different files', () => {
+    const entries = patchesOf(readPatch(mail('[PATCH] x86: tq', 'a.c') + mail('[PATCH] x86: tq', 'b.c')));
+    assert.deepEqual(entries.map(entry => entry.supersededBy), [null, null]); // prettier-ignore
   });
 });
