@@ -36,7 +36,7 @@ const common = {
   logLevel: 'warning',
   absWorkingDir: root,
   legalComments: 'none',
-  loader: { '.json': 'json' },
+  loader: { '.json': 'json', '.jsonc': 'text' },
   // The ES module asks for import.meta.url, which neither CommonJS nor a worker made of a blob has.
   alias: { 'web-tree-sitter': require.resolve('web-tree-sitter') },
 };
@@ -95,6 +95,9 @@ export async function buildProduct() {
   );
   copyAssets();
 }
+
+/** Builds the command line alone. */
+export const buildCommandLine = outfile => esbuild.build({ ...bundles[0], outfile });
 
 /** Bundles unit tests (all, or those below `folder`) and returns the files to give to mocha. */
 export async function buildUnitTests(folder = 'test/unit') {

@@ -4,5 +4,14 @@ import { costCommand } from './cost';
 import { machinesCommand } from './machines';
 import { operationsCommand } from './operations';
 import { parseCommand } from './parse';
+import { runCommand } from './run';
+import { scenariosCommand } from './scenarios';
 
-export const commands: readonly Command[] = [parseCommand, costCommand, machinesCommand, operationsCommand];
+export const commands: readonly Command[] = [
+  parseCommand,
+  costCommand,
+  runCommand,
+  scenariosCommand,
+  machinesCommand,
+  operationsCommand,
+];

@@ -19,10 +19,13 @@ function wasmPath(name: string): string {
 }
 
 /** Loads the C grammar once; later calls cost nothing. */
+export const loadCGrammar = (): Promise<void> =>
+  loadCParser(name => Promise.resolve(new Uint8Array(readFileSync(wasmPath(name)))));
+
 export async function frontEndFor(
   config: ReadonlyMap<string, boolean>,
   index: DefinitionIndex | null = null,
 ): Promise<FrontEnd> {
-  await loadCParser(name => Promise.resolve(new Uint8Array(readFileSync(wasmPath(name)))));
+  await loadCGrammar();
   return makeFrontEnd({ config, index });
 }

@@ -1,0 +1,30 @@
+/** The built-in scenarios: a new one is its file and two lines here. */
+import freedTables from './builtin/freed-tables.tlbscope.jsonc';
+import lazyCpus from './builtin/lazy-cpus.tlbscope.jsonc';
+import madviseOneThread from './builtin/madvise-one-thread.tlbscope.jsonc';
+import madviseThreads from './builtin/madvise-threads.tlbscope.jsonc';
+import manySmallFlushes from './builtin/many-small-flushes.tlbscope.jsonc';
+import noStackExit from './builtin/no-stack-exit.tlbscope.jsonc';
+import refill from './builtin/refill.tlbscope.jsonc';
+import switchWithPendingRange from './builtin/switch-with-pending-range.tlbscope.jsonc';
+
+export interface BuiltinScenario {
+  readonly name: string;
+  readonly text: string;
+}
+
+const texts = {
+  'freed-tables': freedTables,
+  'lazy-cpus': lazyCpus,
+  'madvise-one-thread': madviseOneThread,
+  'madvise-threads': madviseThreads,
+  'many-small-flushes': manySmallFlushes,
+  'no-stack-exit': noStackExit,
+  refill: refill,
+  'switch-with-pending-range': switchWithPendingRange,
+};
+
+export const builtinScenarios: readonly BuiltinScenario[] = Object.entries(texts).map(([name, text]) => ({
+  name,
+  text,
+}));

@@ -1,0 +1,123 @@
+/** What the CPUs of one run do: a scenario under one value of each parameter, as a world takes it. */
+import type { AddressSpace, CpuStart, ExitPath, Step as WorldStep } from '../kernel/world';
+import { valueOf, type Expression } from './expression';
+import type { Scenario, Step } from './model';
+
+/** Where the region of every space begins; a page table of its own begins there at every level. */
+export const regionStart = 0x7f00_0000_0000n;
+const pageSize = 4096n;
+
+export interface Plan {
+  readonly spaces: readonly AddressSpace[];
+  readonly start: readonly CpuStart[];
+  readonly programs: readonly (readonly WorldStep[])[];
+  /** Per CPU, the steps that `programs` was made of: a path of indexes leads to the same step in both. */
+  readonly sources: readonly (readonly Step[])[];
+}
+
+type Parameters = ReadonlyMap<string, number>;
+
+function compute(expression: Expression, parameters: Parameters): number {
+  const value = valueOf(expression, parameters);
+  // The checker has computed every expression under every value.
+  if (typeof value === 'string') throw new Error(`${expression.text}: ${value}`);
+  return value;
+}
+
+const address = (page: number): bigint => regionStart + BigInt(page) * pageSize;
+
+class StepPlanner {
+  constructor(private readonly parameters: Parameters) {}
+
+  private number(step: Step, key: string): number {
+    return compute(step.numbers.get(key)!, this.parameters);
+  }
+
+  private range(step: Step): { start: bigint; pages: number } {
+    return { start: address(this.number(step, 'from')), pages: this.number(step, 'pages') };
+  }
+
+  list(steps: readonly Step[]): WorldStep[] {
+    return steps.map(step => this.one(step));
+  }
+
+  private one(step: Step): WorldStep {
+    const word = (key: string): string => step.words.get(key)!;
+    const exit = (): { exit: ExitPath } => ({ exit: word('exit') === 'nostack' ? 'nostack' : 'stack' });
+    switch (step.name) {
+      case 'touch':
+        return {
+          ...{ kind: 'touch', write: word('access') === 'write', execute: word('access') === 'execute' },
+          ...this.range(step),
+        };
+      case 'map':
+        return {
+          ...{ kind: 'map', writable: word('protection') === 'read-write' },
+          ...this.range(step),
+          ...exit(),
+        };
+      case 'unmap':
+      case 'madvise':
+        return { kind: step.name, ...this.range(step), ...exit() };
+      case 'mprotect':
+        return {
+          ...{ kind: 'mprotect', writable: word('protection') === 'read-write' },
+          ...this.range(step),
+          ...exit(),
+        };
+      case 'fork':
+        return { kind: 'fork', into: word('into'), ...exit() };
+      case 'reclaim':
+        return { kind: 'reclaim', space: word('space'), ...this.range(step) };
+      case 'switch':
+        return { kind: 'switch', space: word('space') };
+      case 'enter':
+        return { kind: 'enter', by: word('by') as 'syscall', ...exit() };
+      case 'nmi':
+        return { kind: 'nmi', cpu: this.number(step, 'cpu') };
+      case 'barrier':
+        return { kind: 'barrier', name: word('name') };
+      case 'repeat':
+        return { kind: 'repeat', times: this.number(step, 'times'), steps: this.list(step.steps) };
+      case 'user':
+        return { kind: 'spin' };
+      case 'lazy':
+      case 'measure':
+        return { kind: step.name };
+    }
+  }
+}
+
+/** CPUs without a task run a kernel thread on no address space: nobody has to tell them of a flush. */
+export function planRun(scenario: Scenario, parameters: Parameters): Plan {
+  const planner = new StepPlanner(parameters);
+  const start: CpuStart[] = Array.from({ length: scenario.cpus }, () => ({ space: null }));
+  const programs: WorldStep[][] = start.map(() => []);
+  const sources: (readonly Step[])[] = start.map(() => []);
+  for (const { first, last, steps, space, lazy, warm } of scenario.tasks) {
+    const program = planner.list(steps);
+    const pages = compute(warm, parameters);
+    for (let cpu = compute(first, parameters); cpu <= compute(last, parameters); cpu++) {
+      start[cpu] = { space, lazy, warm: pages > 0 ? [{ start: regionStart, pages }] : [] };
+      programs[cpu] = program;
+      sources[cpu] = steps;
+    }
+  }
+  const spaces = scenario.spaces.map(({ name, pages, writable, populated }) => {
+    const count = compute(pages, parameters);
+    return { name, regions: count > 0 ? [{ start: regionStart, pages: count, writable, populated }] : [] };
+  });
+  return { spaces, start, programs, sources };
+}
+
+/** The step at a path of indexes that begins with the CPU; null where there is none. */
+export function stepAt(plan: Plan, path: readonly number[]): Step | null {
+  const [cpu, ...rest] = path;
+  let steps = plan.sources[cpu ?? -1] ?? [];
+  let found: Step | null = null;
+  for (const index of rest) {
+    found = steps[index] ?? null;
+    steps = found?.steps ?? [];
+  }
+  return found;
+}

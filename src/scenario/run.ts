@@ -1,0 +1,146 @@
+/** Runs a scenario: every variant under every value of the parameters, each in a world of its own. */
+import type { KernelTree, World, WorldOptions } from '../kernel/world';
+import { WorldError } from '../kernel/world';
+import type { MachineProfile } from '../machine/profile';
+import { Trace } from '../vm/trace';
+import type { Scenario, ScenarioVariant } from './model';
+import { planRun, stepAt, type Plan } from './plan';
+import { combinations } from './ranges';
+import type { ExpectationResult, RunCycles, UnknownPart } from './results';
+import { checkExpectation, figuresOf } from './results';
+
+/** Instructions of one run, of all CPUs; more is the verdict `unbounded`. */
+export const mostInstructions = 200_000_000;
+const slice = 1_000_000;
+/** Events of one run that are kept; a longer trace says that it breaks off. */
+export const mostEvents = 2_000_000;
+
+export interface RunResult {
+  readonly variant: string;
+  readonly parameters: Readonly<Record<string, number>>;
+  readonly machine: string;
+  readonly features: readonly string[];
+  readonly cycles: RunCycles;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly misses: number;
+  readonly verdict: string;
+  /** Whether the run came to its end; if not, counts are those until then. */
+  readonly complete: boolean;
+  /** Why the verdict is not `safe`. */
+  readonly why: readonly string[];
+  readonly assumed: readonly string[];
+  readonly unknown: readonly UnknownPart[];
+  readonly expect: readonly ExpectationResult[];
+}
+
+/** A scenario that cannot be run as it stands: `line` of its file, 0 where it is not about one. */
+export class ScenarioError extends Error {
+  constructor(
+    message: string,
+    readonly line: number,
+  ) {
+    super(message);
+  }
+}
+
+export interface RunSettings {
+  readonly machine: MachineProfile;
+  /** Features that are on; null: the scenario's, else the machine's. */
+  readonly features?: ReadonlySet<string> | null;
+  /** The tree of a variant; throws {@link ScenarioError}. */
+  readonly treeOf: (variant: ScenarioVariant) => KernelTree;
+  readonly boot: (options: WorldOptions) => World;
+  /** Names of the variants to run; none: all. */
+  readonly variants?: readonly string[];
+  readonly trace?: boolean;
+  /** Called after each run, before the next begins. */
+  readonly ran?: (result: RunResult, world: World, index: number) => void;
+}
+
+function bootPlan(scenario: Scenario, plan: Plan, settings: RunSettings, tree: KernelTree): World {
+  const features = settings.features ?? new Set(scenario.features ?? settings.machine.features);
+  try {
+    return settings.boot({
+      ...{ tree, machine: settings.machine, cpus: scenario.cpus, features, seed: scenario.seed },
+      ...{ spaces: plan.spaces, start: plan.start, programs: plan.programs },
+      trace: settings.trace ? new Trace(mostEvents) : null,
+    });
+  } catch (error) {
+    if (!(error instanceof WorldError)) throw error;
+    throw new ScenarioError(error.message, stepAt(plan, error.step)?.line ?? 0);
+  }
+}
+
+/** Verdict and reasons. A stale use that happened stays one, whatever came after it. */
+function judge(world: World): { verdict: string; why: string[]; unknown: UnknownPart[]; complete: boolean } {
+  const { ending, staleUses } = world;
+  const { name, position } = ending;
+  const place = position.file ? ` (${position.file}:${position.line})` : '';
+  const complete = ending.verdict === 'finished';
+  const why = staleUses.map(
+    use => `${use.verdict} on CPU ${use.cpu} at 0x${use.address.toString(16)}: ${use.why}`,
+  );
+  let stopped: string = ending.verdict;
+  if (ending.verdict === 'running') {
+    stopped = 'unbounded';
+    why.push(`the run has not ended after ${mostInstructions} instructions`);
+  } else if (!complete)
+    why.push(`${ending.verdict} on CPU ${ending.cpu}: ${name ? `${name}: ` : ''}${ending.why}${place}`);
+  const unknown =
+    ending.verdict === 'unknown' ? [{ name, why: ending.why, file: position.file, line: position.line }] : [];
+  return { verdict: staleUses[0]?.verdict ?? (complete ? 'safe' : stopped), why, unknown, complete };
+}
+
+function runOne(
+  scenario: Scenario,
+  variant: string,
+  tree: KernelTree,
+  parameters: ReadonlyMap<string, number>,
+  settings: RunSettings,
+): { result: RunResult; world: World } {
+  const plan = planRun(scenario, parameters);
+  const world = bootPlan(scenario, plan, settings, tree);
+  for (let left = mostInstructions; left > 0; left -= slice)
+    if (world.run(Math.min(slice, left)) < Math.min(slice, left)) break;
+  const { verdict, why, unknown, complete } = judge(world);
+  const figures = figuresOf(world, scenario.cpus, settings.machine, complete);
+  const about = { variant, parameters, verdict, complete };
+  const features = settings.features ?? new Set(scenario.features ?? settings.machine.features);
+  const result: RunResult = {
+    variant,
+    parameters: Object.fromEntries(parameters),
+    machine: settings.machine.id,
+    features: [...features].sort(),
+    cycles: figures.cycles,
+    counts: figures.counts,
+    misses: figures.misses,
+    verdict,
+    complete,
+    why,
+    assumed: [...world.assumed],
+    unknown: [...unknown, ...figures.unpriced],
+    expect: scenario.expect.flatMap(one => checkExpectation(one, figures, about) ?? []),
+  };
+  return { result, world };
+}
+
+/** The runs, in the order of the file: parameters inside variants. Throws {@link ScenarioError}. */
+export function* runScenario(scenario: Scenario, settings: RunSettings): Generator<RunResult> {
+  const wanted = settings.variants ?? [];
+  for (const name of wanted)
+    if (!scenario.variants.some(variant => variant.name === name))
+      throw new ScenarioError(
+        `no variant '${name}'; there are ${scenario.variants.map(one => one.name).join(', ')}`,
+        0,
+      );
+  let index = 0;
+  for (const variant of scenario.variants) {
+    if (wanted.length > 0 && !wanted.includes(variant.name)) continue;
+    const tree = settings.treeOf(variant);
+    for (const parameters of combinations(scenario.parameters)) {
+      const { result, world } = runOne(scenario, variant.name, tree, parameters, settings);
+      settings.ran?.(result, world, index++);
+      yield result;
+    }
+  }
+}
