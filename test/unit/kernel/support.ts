@@ -10,12 +10,25 @@ import { readPatch } from '../../../src/patch/read';
 
 /** The model with the patches of a variant. */
 export function variantTree(name: string): Map<string, string> {
+  if (name === 'without-flush') return withoutFlush();
   let tree = modelTree();
   for (const { path, text } of findVariant(name)!.patches) {
     const applied = applyToTree(tree, readPatch(text).files, { fuzz: 0 });
     if (!applied.ok) throw new Error(`${path}: ${applied.path} hunk ${applied.hunk}: ${applied.reason}`);
     tree = applied.tree;
   }
+  return tree;
+}
+
+/** The model with the flushes of the mm layer left out: what a reviewer has to find. */
+function withoutFlush(): Map<string, string> {
+  const tree = modelTree();
+  const path = 'arch/x86/mm/tlb.c';
+  const text = tree.get(path)!;
+  const from = text.indexOf('	new_tlb_gen = inc_mm_tlb_gen(mm);');
+  const to = text.indexOf('	put_cpu();', from);
+  assert.ok(from > 0 && to > from);
+  tree.set(path, text.slice(0, from) + text.slice(to));
   return tree;
 }
 

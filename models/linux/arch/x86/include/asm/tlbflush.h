@@ -54,11 +54,7 @@ void flush_tlb_all(void);
 
 #define flush_tlb_mm(mm)		flush_tlb_mm_range(mm, 0UL, TLB_FLUSH_ALL, 0UL, true)
 #define flush_tlb_range(vma, a, b)	flush_tlb_mm_range((vma)->vm_mm, a, b, PAGE_SHIFT, false)
-
-static inline void flush_tlb_page(struct vm_area_struct *vma, unsigned long addr)
-{
-	flush_tlb_mm_range(vma->vm_mm, addr, addr + PAGE_SIZE, PAGE_SHIFT, false);
-}
+#define flush_tlb_page(vma, a)		flush_tlb_mm_range((vma)->vm_mm, a, (a) + PAGE_SIZE, PAGE_SHIFT, false)
 
 static inline u64 inc_mm_tlb_gen(struct mm_struct *mm)
 {
