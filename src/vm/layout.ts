@@ -124,6 +124,10 @@ export class Layout {
     return this.structs.has(tag);
   }
 
+  hasMember(tag: string, member: string): boolean {
+    return this.structs.get(tag)?.members.has(member) ?? false;
+  }
+
   /** Offset of a member in slots. */
   offset(tag: string, member: string): number {
     this.lay(tag);

@@ -118,7 +118,8 @@ class Linker implements Linkage {
         const type = memory.type(name);
         if (!object || (!type && path.length > 0)) return null;
         if (!type) return { object, slot: object.slot };
-        return { object, slot: object.slot + memory.resolve(type, path) };
+        const part = memory.resolve(type, path);
+        return part < 0 ? null : { object, slot: object.slot + part };
       },
     };
   }

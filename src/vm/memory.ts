@@ -155,7 +155,8 @@ export class MemoryPlan {
       for (const { path, value } of variable.initialisers) {
         const place = this.resolve(variable.type, path);
         const at = object.slot + place;
-        if (place >= object.slots) continue;
+        // A part that no code names has no slot.
+        if (place < 0 || place >= object.slots) continue;
         let known: bigint | null = null;
         if (value.kind === 'constant') known = value.value;
         else if (value.kind === 'address') {
@@ -169,7 +170,7 @@ export class MemoryPlan {
     }
   }
 
-  /** Slot of a part of an object of a type. */
+  /** Slot of a part of an object of a type; −1 if no code names the part. */
   resolve(type: IrType, path: readonly (string | number)[]): number {
     let slot = 0;
     let here = type;
@@ -180,6 +181,7 @@ export class MemoryPlan {
         here = of;
       } else {
         const tag = this.layout.tagOf(here, '');
+        if (!this.layout.hasMember(tag, step)) return -1;
         slot += this.layout.offset(tag, step);
         here = this.layout.memberType(tag, step);
       }

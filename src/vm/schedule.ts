@@ -46,7 +46,7 @@ export class Scheduler {
 
   private pick(): boolean {
     const { core } = this;
-    const { control, global, order } = core;
+    const { control, global } = core;
     if (core.buffered) this.drainSome();
     let best = -1;
     let bestTime = Infinity;
@@ -68,22 +68,50 @@ export class Scheduler {
       }
     }
     if (best < 0) return core.buffered && this.drainAll() ? this.pick() : this.over();
-    const base = best * controlWords;
-    global[Gw.Urgent] = 0;
-    if (order[best]! < bestTime) order[best] = bestTime;
-    const arrived =
-      control[base + Cw.Poke] !== 0 && core.machine.interrupts.nextArrival(best) <= order[best]!;
-    if (arrived && !this.tasks.takeInterrupt(best)) return false;
-    if (control[base + Cw.Status] === Status.Idle && !this.tasks.startNext(best)) return this.pick();
-    if (control[base + Cw.Status] === Status.Waiting) this.resume(best, last);
-    global[Gw.Current] = best;
     // With many CPUs, turns are longer: each choice looks at all of them.
     const turn = Math.max(this.quantum, others);
     const quantum = others === 1 ? 4096 : 1 + (this.random() % (2 * turn));
+    if (!this.prepare(best, bestTime, quantum)) return global[Gw.Verdict] === Verdict.None && this.pick();
+    return true;
+  }
+
+  /** Lets a CPU run next, from a time on. False: it has nothing to run after all, or the run has stopped. */
+  private prepare(cpu: number, time: number, quantum: number): boolean {
+    const { core } = this;
+    const { control, global, order } = core;
+    const base = cpu * controlWords;
+    const last = global[Gw.Current]!;
+    global[Gw.Urgent] = 0;
+    if (order[cpu]! < time) order[cpu] = time;
+    const arrived = control[base + Cw.Poke] !== 0 && core.machine.interrupts.nextArrival(cpu) <= order[cpu]!;
+    if (arrived && !this.tasks.takeInterrupt(cpu)) return false;
+    if (control[base + Cw.Status] === Status.Idle && !this.tasks.startNext(cpu)) return false;
+    if (control[base + Cw.Status] === Status.Waiting) this.resume(cpu, last);
+    global[Gw.Current] = cpu;
     global[Gw.Quantum] = Math.min(quantum, this.budget - control[base + Cw.Steps]!);
-    if (!this.watch(best)) return this.pick();
+    if (!this.watch(cpu)) return false;
     global[Gw.Granted] = global[Gw.Quantum]!;
     return global[Gw.Verdict] === Verdict.None;
+  }
+
+  /** Whether a CPU has something to run now: explorers choose among these. */
+  canRun(cpu: number): boolean {
+    return (
+      this.core.global[Gw.Verdict] === Verdict.None &&
+      this.readyAt(cpu, this.core.global[Gw.Current]!) < Infinity
+    );
+  }
+
+  /** Lets a given CPU run one instruction next. */
+  chooseCpu(cpu: number): boolean {
+    this.settle();
+    if (!this.canRun(cpu)) return false;
+    const { core } = this;
+    // Whoever is chosen takes its interrupt now: times decide nothing here.
+    let time = this.readyAt(cpu, core.global[Gw.Current]!);
+    if (core.control[cpu * controlWords + Cw.Poke] !== 0)
+      time = Math.max(time, core.machine.interrupts.nextArrival(cpu));
+    return this.prepare(cpu, time === Infinity ? core.order[cpu]! : time, 1);
   }
 
   /** Buffered stores reach memory when they like: some of them between two turns. */

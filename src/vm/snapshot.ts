@@ -1,7 +1,7 @@
 /** Copies of the whole state that leave out blocks of zeros, and hashes of it. */
 import type { Core } from './core';
 import { Tag } from './kinds';
-import { controlWords, Cw, Fw, frameWords, Gw } from './state';
+import { controlWords, Cw, Fw, frameWords, Gw, WaitKind } from './state';
 
 const blockWords = 64;
 
@@ -76,6 +76,7 @@ export function hashSituation(core: Core): string {
   for (let cpu = 0; cpu < layout.cpus; cpu++) {
     const base = cpu * controlWords;
     for (const at of deciding) hasher.add(control[base + at]!);
+    hasher.add(mayGoOn(core, cpu) ? 1 : 0);
     hashFrames(core, cpu, hasher);
   }
   for (let slot = 0; slot < layout.stackSlot; slot++) hashSlot(core, slot, hasher);
@@ -85,6 +86,21 @@ export function hashSituation(core: Core): string {
   hasher.add(out[0]!);
   hasher.add(out[1]!);
   return hasher.text;
+}
+
+/** Whether what a CPU waits for may have happened. */
+function mayGoOn(core: Core, cpu: number): boolean {
+  if (!core.isWaiting(cpu)) return true;
+  const base = cpu * controlWords;
+  const { control } = core;
+  const on = control[base + Cw.WaitOn]!;
+  const kind = control[base + Cw.WaitKind]! as WaitKind;
+  if (kind === WaitKind.Change) return core.global[Gw.Changes] !== on;
+  const { memoryLo, memoryHi } = core;
+  return (
+    kind === WaitKind.Slot &&
+    (memoryLo[on] !== control[base + Cw.WaitLo] || memoryHi[on] !== control[base + Cw.WaitHi])
+  );
 }
 
 function hashSlot(core: Core, slot: number, hasher: Hasher): void {

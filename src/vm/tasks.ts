@@ -66,9 +66,17 @@ export class Tasks {
       throw new Error(`there are ${core.layout.cpus} CPUs, and tasks for ${tasks.length}`);
   }
 
+  /** Whether a CPU's task has a call left. */
   hasNext(cpu: number): boolean {
-    const at = this.core.control[cpu * controlWords + Cw.Call]!;
-    return at < (this.calls[cpu]?.length ?? 0);
+    const calls = this.calls[cpu];
+    if (!calls) return false;
+    const base = cpu * controlWords;
+    let done = this.core.control[base + Cw.Repeat]!;
+    for (let at = this.core.control[base + Cw.Call]!; at < calls.length; at++) {
+      if (done < calls[at]!.times) return true;
+      done = 0;
+    }
+    return false;
   }
 
   /** Starts the next call of an idle CPU's task. False if there is none, or the run has stopped. */

@@ -149,6 +149,19 @@ export class Vm implements Services {
     return this.run(1) === 1;
   }
 
+  /** Whether a CPU has something to run now. */
+  canRun(cpu: number): boolean {
+    return this.scheduler.canRun(cpu);
+  }
+
+  /** One instruction of a given CPU, whatever the clocks say: for explorers. False: it cannot run. */
+  stepCpu(cpu: number): boolean {
+    if (!this.scheduler.chooseCpu(cpu)) return false;
+    const { global } = this.core;
+    global[Gw.Quantum]! -= interpret(this.core, this, cpu, 1);
+    return true;
+  }
+
   operation(cpu: number, number: number): Outcome {
     return runOperation(this.core, this.operations[number]!, cpu, number);
   }

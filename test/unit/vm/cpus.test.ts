@@ -167,6 +167,34 @@ void tq_set(void) { WRITE_ONCE(tq_lock, 1); WRITE_ONCE(tq_lock, 3); WRITE_ONCE(t
     assert.equal(stuck.ending.verdict, 'deadlock');
   });
 
+  it('lets the caller choose the CPU of each instruction: every order of two increments is there', () => {
+    const text = `
+unsigned long tq_n;
+void tq_add(void) { tq_n = tq_n + 1; }
+`;
+    const module = lowered(text);
+    const task = [{ function: 'tq_add' }];
+    const start = machineFor([module], { cpus: 2, tasks: [task, task], trace: null });
+    const results = new Set<bigint | null>();
+    const seen = new Set<string>();
+    const open = [start.snapshot()];
+    while (open.length > 0) {
+      const state = open.pop()!;
+      for (const cpu of [0, 1]) {
+        start.restore(state);
+        if (!start.stepCpu(cpu)) continue;
+        const hash = start.hash('situation');
+        if (seen.has(hash)) continue;
+        seen.add(hash);
+        open.push(start.snapshot());
+        if (!start.canRun(0) && !start.canRun(1)) results.add(start.read(['tq_n']));
+      }
+    }
+    assert.deepEqual([...results].sort(), [1n, 2n]);
+    // Two CPUs at one of a few places each, in all orders, and no more.
+    assert.ok(seen.size < 200, String(seen.size));
+  });
+
   it('ends an endless computation at its budget, and endless recursion at its depth', () => {
     const text = `
 unsigned long tq_n;
