@@ -13,7 +13,7 @@ import { lowerPlace, lowerTarget } from './places';
 import type { Node } from './syntax';
 import { child } from './syntax';
 import { unsignedLong } from './types';
-import { convert, inRegister, load, materialise, store, unknown } from './values';
+import { convert, inRegister, load, materialise, notUnderstood, store, unknown } from './values';
 
 interface Operand extends AsmOperand {
   readonly value: Node;
@@ -25,12 +25,12 @@ export function lowerAsm(l: Lowering, node: Node): void {
   const operands = [...operandsOf(l, node, 'output_operands'), ...operandsOf(l, node, 'input_operands')];
   l.at(node);
   if (child(node, 'goto_labels')) {
-    unknown(l, 'asm goto', `'${template.trim().slice(0, 80)}' may jump`);
+    notUnderstood(l, 'asm goto', `'${template.trim().slice(0, 80)}' may jump`);
     return;
   }
   if (template.includes(opaqueTemplate)) {
     const text = template.slice(opaqueTemplate.length).trim();
-    unknown(l, 'asm', `its template is made by macros: '${text.slice(0, 80)}'`);
+    notUnderstood(l, 'asm', `its template is made by macros: '${text.slice(0, 80)}'`);
     clobber(l, operands);
     return;
   }
@@ -39,7 +39,7 @@ export function lowerAsm(l: Lowering, node: Node): void {
   if (!strange) for (const step of steps) lowerStep(l, node, step, operands);
   else if (!lowerWhole(l, node, template, operands)) {
     // One unknown for the whole statement: its parts mean nothing alone.
-    unknown(l, strange.name, strange.why);
+    notUnderstood(l, strange.name, strange.why);
     clobber(l, operands);
   }
 }

@@ -120,6 +120,11 @@ export class Lowering {
     return spell(this.chunk.unit.source.slice(first, Math.min(last + 1, first + 200))).trim();
   }
 
+  /** The node as macros have made it: what the compiler sees. */
+  spelled(node: Node): string {
+    return spell(this.tokens.slice(node.from, node.to)).trim();
+  }
+
   /** The text without parentheses around it. */
   bareText(node: Node): string {
     return this.text(stripped(node));

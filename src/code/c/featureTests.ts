@@ -3,10 +3,12 @@ import type { FeatureKind } from '../ir';
 import { gatesOfFeature } from '../featureNames';
 import type { Lowering } from './context';
 import type { Node } from './syntax';
+import { stripped } from './context';
+import { lowerValue } from './expressions';
 import { child } from './syntax';
 import { int, registerType } from './types';
 import type { Value } from './values';
-import { inRegister } from './values';
+import { inRegister, materialise } from './values';
 
 /** The test that a name or a member stands for, or null. */
 export function gatesTest(l: Lowering, node: Node): Value | null {
@@ -18,6 +20,23 @@ export function gatesTest(l: Lowering, node: Node): Value | null {
   }
   if (node.type !== 'field_expression' || child(node, 'field')?.text !== 'xpti') return null;
   return testFeature(l, 'XPTI', 'cpu');
+}
+
+/**
+ * A test whose argument names the feature, perhaps by way of macros. A parameter does not: then the test stays a call of
+ * `static_cpu_has` or `this_cpu_has`, and who runs or prices it asks what the caller gave.
+ */
+export function testNamed(l: Lowering, call: Node, argument: Node, kind: 'cpu' | 'this-cpu'): Value {
+  const inner = stripped(argument);
+  const name = l.spelled(inner);
+  const isValue = inner.type === 'identifier' && (l.find(name) !== null || !/[A-Z]/.test(name));
+  if (!isValue) return testFeature(l, l.program.featureBehind(name, l.chunk), kind);
+  const args = [materialise(l, lowerValue(l, inner))];
+  l.at(call);
+  const dst = l.code.register(int);
+  const callee = kind === 'cpu' ? 'static_cpu_has' : 'this_cpu_has';
+  l.code.emit({ op: 'call', dst, callee, pointer: null, args, text: l.text(call) });
+  return inRegister(dst, int, true);
 }
 
 /** A test of all gates behind `name`. */

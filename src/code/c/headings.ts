@@ -1,5 +1,5 @@
 /** What the text after the second `@@` of a hunk says: the function, struct or initialiser that the hunk starts in. */
-import { functionHeadMacro } from './kernelMacros';
+import { annotationCalls, functionHeadMacro } from './kernelMacros';
 import type { Token } from './tokens';
 import { madeUp, tokensOf } from './tokens';
 
@@ -27,6 +27,7 @@ export function readHeading(text: string, line: number): Heading {
   const name = tokens[parenthesis - 1]!;
   if (functionHeadMacro.test(name.text)) return macroHeading(tokens, parenthesis, line);
   if (name.kind !== 'name' || notFunctions.has(name.text) || isMacroName(name.text)) return none;
+  if (annotationCalls.has(name.text)) return none;
   return functionHeading(tokens, parenthesis, name.text, line);
 }
 

@@ -274,6 +274,10 @@ export const prelude: readonly string[] = [
   'LIST_HEAD(name) struct list_head name = { &(name), &(name) }',
   'LLIST_HEAD(name) struct llist_head name = { NULL }',
   'HLIST_HEAD(name) struct hlist_head name = { NULL }',
+  // Scoped locks.
+  'scoped_guard(more...) if (1)',
+  'scoped_cond_guard(more...) if (1)',
+  'guard(class) guard_acquire',
   // Constants and small helpers.
   '_AC(value, suffix) value##suffix',
   '_AT(type, value) ((type)(value))',

@@ -23,9 +23,21 @@ export function beginningFor(tokens: readonly Token[]): string[] {
     const joined = calls.length || !operand.length ? [unseen, '&&'] : [];
     return ['if', '(', ...joined, ...calls, ...operand];
   }
+  if (first === '{' && !isRow(tokens)) return ['if', '(', unseen, ')'];
   if (first === 'else') return ['if', '(', unseen, ')', ';'];
   if (first === ':') return [unseen, '?', unseen];
   return operand;
+}
+
+/** `{ … },`: a row of an initialiser, not a block. */
+function isRow(tokens: readonly Token[]): boolean {
+  let depth = 0;
+  for (let at = 0; at < tokens.length; at++) {
+    const { text } = tokens[at]!;
+    if (text === '{') depth++;
+    else if (text === '}' && --depth === 0) return tokens[at + 1]?.text === ',';
+  }
+  return false;
 }
 
 /** Template of an asm statement whose beginning is not shown; the lowering takes it for unknown. */
@@ -142,15 +154,29 @@ export function withoutLooseEnd(tokens: readonly Token[]): Token[] {
   }
   // Inside an initialiser nothing ends with a semicolon.
   if (block && ['=', ',', '{', '('].includes(block.word) && block.word !== '{') return result;
+  if (!brackets.length && last === ')' && headsSwitch(tokens)) add('{', '}');
   if (last === 'do' && !brackets.length) add('{', '}', 'while', '(', unseen, ')');
   if (last === ':' && isConditionalColon(tokens)) add(unseen);
   for (let open = openQuestions(tokens); open > 0; open--) add(':', unseen);
+  if (result.at(-1)!.text === '}' && last !== '}') return result;
   if (brackets.length || (last !== ';' && last !== '}' && last !== '{')) add(';');
   return result;
 }
 
 const semicolonsIn = (tokens: readonly Token[], from: number): number =>
   tokens.slice(from).filter(token => token.text === ';').length;
+
+/** Whether the tokens end with `switch ( … )`: the grammar wants a block there. */
+function headsSwitch(tokens: readonly Token[]): boolean {
+  let depth = 0;
+  for (let at = tokens.length - 1; at > 0; at--) {
+    const { text } = tokens[at]!;
+    if (text === ')') depth++;
+    else if (text === '(' && --depth === 0) return tokens[at - 1]!.text === 'switch';
+    else if (text === ';' || text === '{' || text === '}') return false;
+  }
+  return false;
+}
 
 /** `?` of the last statement without their `:`. */
 function openQuestions(tokens: readonly Token[]): number {

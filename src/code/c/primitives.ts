@@ -152,6 +152,7 @@ const named: readonly (readonly [string, Rule])[] = [
   ['arm64_kernel_unmapped_at_el0', { rule: 'fixed-feature', feature: 'KPTI' }],
   ['system_supports_tlb_range', { rule: 'fixed-feature', feature: 'TLBIRANGE' }],
   ['system_supports_cnp', { rule: 'fixed-feature', feature: 'CNP' }],
+  ['xen_pv_domain', { rule: 'fixed-feature', feature: 'XEN_PV' }],
   ...all(['IS_ENABLED', 'IS_BUILTIN', 'IS_REACHABLE'], () => ({ rule: 'config' })),
   ...all(
     [
@@ -185,6 +186,7 @@ const named: readonly (readonly [string, Rule])[] = [
   ...all(['smp_processor_id', 'raw_smp_processor_id', '__smp_processor_id'], () =>
     primitive('smp_processor_id', [], unsignedInt),
   ),
+  ['guard_acquire', primitive('guard', ['value'])],
   ['get_current', primitive('current', [], unsignedLong)],
   ...all(['local_irq_save', 'raw_local_irq_save', 'local_save_flags', 'raw_local_save_flags'], name =>
     primitive(name.replace('raw_', ''), ['out'], unsignedLong),

@@ -87,6 +87,18 @@ export class Program {
     };
   }
 
+  /** The feature that a macro of one name stands for; names of features are numbers, which are not looked at. */
+  featureBehind(name: string, chunk: Chunk): string {
+    let found = name;
+    for (let steps = 0; steps < 8 && !/^(?:X86|ARM64)_/.test(found); steps++) {
+      const macro = this.sources.macro(found, chunk.unit, chunk.lastLine);
+      const body = macro?.parameters ? [] : (macro?.body.filter(one => !'()'.includes(one.text)) ?? []);
+      if (body.length !== 1 || body[0]!.kind !== 'name') break;
+      found = body[0]!.text;
+    }
+    return found;
+  }
+
   /** Expands and parses a chunk, once; a reached bound comes out as a {@link BoundReached}. */
   parse(chunk: Chunk): ParsedChunk {
     const known = this.parsed.get(chunk);

@@ -3,7 +3,7 @@ import { lowerChoiceOf } from './chooseCalls';
 import type { Lowering } from './context';
 import { stripped } from './context';
 import { lowerValue } from './expressions';
-import { testFeature } from './featureTests';
+import { testFeature, testNamed } from './featureTests';
 import { lowerPerCpuLvalue, lowerPerCpuPointer } from './perCpu';
 import { lowerPlace, lowerTarget } from './places';
 import type { Rule } from './primitives';
@@ -14,7 +14,18 @@ import type { CType } from './types';
 import { int, pointerTo, registerType, unknownType, unsignedLong } from './types';
 import { keyDefault } from './kernelMacros';
 import type { Place, Value } from './values';
-import { constant, convert, inRegister, load, materialise, memory, store, truth, unknown } from './values';
+import {
+  constant,
+  convert,
+  inRegister,
+  load,
+  materialise,
+  memory,
+  notUnderstood,
+  store,
+  truth,
+  unknown,
+} from './values';
 
 export interface SpecialCall {
   readonly name: string;
@@ -45,7 +56,7 @@ export function lowerSpecial(l: Lowering, node: Node, call: SpecialCall): Value 
     }
     case 'feature': {
       const named = args[rule.argument];
-      return named ? testFeature(l, l.text(named), rule.kind) : missing(l, call);
+      return named ? testNamed(l, node, named, rule.kind) : missing(l, call);
     }
     case 'fixed-feature':
       return testFeature(l, rule.feature, 'cpu');
@@ -145,7 +156,7 @@ function lowerKey(l: Lowering, node: Node | undefined, call: SpecialCall): Value
   if (!node) return missing(l, call);
   const inner = stripped(node);
   const key = inner.type === 'pointer_expression' ? child(inner, 'argument')! : inner;
-  const name = l.bareText(key);
+  const name = l.spelled(stripped(key));
   const type = l.program.variable(name, l.chunk.unit)?.type;
   const byDefault = type?.kind === 'struct' ? (keyDefault.get(`struct ${type.tag}`) ?? null) : null;
   return testFeature(l, name, 'key', byDefault);
@@ -197,7 +208,7 @@ function lowerSwap(l: Lowering, args: readonly Node[]): Value | null {
 function lowerTlbi(l: Lowering, node: Node, call: SpecialCall, user: boolean): Value {
   const [op, operand] = call.args;
   if (!op) return missing(l, call);
-  const name = tlbiOperation(l.text(op));
+  const name = tlbiOperation(l.spelled(op));
   const { code } = l;
   const [yes, end] = [code.label(), code.label()];
   if (user) {
@@ -207,7 +218,7 @@ function lowerTlbi(l: Lowering, node: Node, call: SpecialCall, user: boolean): V
   }
   const args = operand ? [materialise(l, lowerValue(l, operand))] : [];
   l.at(node);
-  if (name === null) unknown(l, `tlbi ${l.text(op)}`, 'a TLBI that no operation stands for');
+  if (name === null) notUnderstood(l, `tlbi ${l.spelled(op)}`, 'a TLBI that no operation stands for');
   else {
     const asid = user && args.length ? [userAsid(l, args[0]!)] : args;
     code.emit({ op: 'operation', name, ...formOf(l, op), dst: null, args: asid });
@@ -218,7 +229,7 @@ function lowerTlbi(l: Lowering, node: Node, call: SpecialCall, user: boolean): V
 
 /** The spelling of the instruction, as `form` of the operation. */
 function formOf(l: Lowering, node: Node | undefined): { form?: string } {
-  const form = node ? l.text(node).trim().toLowerCase() : '';
+  const form = node ? l.spelled(node).toLowerCase() : '';
   return form === '' ? {} : { form };
 }
 
@@ -234,7 +245,7 @@ function userAsid(l: Lowering, operand: number): number {
 function lowerParavirt(l: Lowering, node: Node, call: SpecialCall, count: number): Value {
   const [member, ...rest] = call.args;
   if (!member) return missing(l, call);
-  const path = l.text(member).split('.');
+  const path = l.spelled(member).replace(/\s/g, '').split('.');
   const root = path[0]!.startsWith('pv_') ? path.shift()! : 'pv_ops';
   let type: CType = l.program.variable(root, l.chunk.unit)?.type ?? unknownType;
   let address = l.code.register(pointerTo(type));

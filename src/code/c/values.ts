@@ -66,6 +66,11 @@ export function unknown(l: Lowering, name: string, why: string): Value & { kind:
   return { kind: 'register', register: dst, type: unsignedLong };
 }
 
+/** Something that happens here and is not known; unlike {@link unknown} it is no value. */
+export function notUnderstood(l: Lowering, name: string, why: string): void {
+  l.code.emit({ op: 'unknown', dst: null, name, why });
+}
+
 /** The value in another type. */
 export function convert(l: Lowering, value: Value, type: CType): Value {
   if (type.kind === 'void') return { kind: 'none', type };

@@ -125,6 +125,17 @@ void tq_after(int a)
     assert.deepEqual(calls(text, 'tq3'), ['tq_value', 'tq_after']);
   });
 
+  it('a block whose head is not shown, with an else', () => {
+    const text = `@@ 10 void tq(int a)
+	{
+		tq_first();
+	} else
+		tq_second();
+	tq_third();`;
+    assert.deepEqual(calls(text, 'tq'), ['tq_first', 'tq_second', 'tq_third']);
+    assert.deepEqual(conditions(text, 'tq'), ['…']);
+  });
+
   it('the tail of an asm statement is unknown assembly', () => {
     const text = `@@ 10 void tq(int a)
 			     : : "m" (*tq_where(a)) : "memory");
@@ -175,6 +186,7 @@ int tq_cut(int a)
       '\treturn tq_test(a) +',
       '\ttq_test(tq_other(a,',
       '\tswitch (tq_test(a)) {\n\tcase 1:',
+      '\tswitch (tq_test(a))',
       '\tstruct tq_s s = {\n\t\t.a = tq_test(a),',
     ]) {
       const text = `@@ 10 void tq(int a)\n\ttq_first();\n${end}`;
