@@ -1,7 +1,9 @@
 /** Calls: followed through the code at hand, else taken from the catalogue, else listed as unknown. */
 import type { CatalogueMatch } from '../code/catalogue/entry';
 import type { Instruction } from '../code/ir';
-import { featureFunctions } from './features';
+import { bitStored } from './bitStores';
+import { gatesOfFeature } from '../code/featureNames';
+import { featureFunctions, featureQueries } from './features';
 import { no } from './guard';
 import { applyCatalogue } from './catalogueCalls';
 import { knownResult, neverReturns } from './knownValues';
@@ -167,6 +169,13 @@ export function runNamed(
   const { space, program } = runner;
   if (Object.hasOwn(featureFunctions, name))
     return space.constant(runner.features.has(featureFunctions[name]!) ? 1 : 0);
+  if (featureQueries.has(name)) {
+    const asked = namedFeature(args[0]);
+    if (asked !== null) {
+      const on = gatesOfFeature(asked).map(gate => runner.features.answer(gate, 'cpu', null));
+      return space.constant(on.every(Boolean) ? 1 : 0);
+    }
+  }
   const definition = program.find(name, frame.fn.unit);
   const match = program.lookup(name, frame.fn.unit.path);
   if (isQueueCall(name) && !definition?.touched) {
@@ -192,7 +201,9 @@ export function runNamed(
     for (const [address, value] of result.state.memory) state.memory.set(address, value);
     return result.value ?? known;
   }
+  const stored = bitStored(space, name, args, state);
   forgetLocals(runner, name, args, state);
+  if (stored) state.memory.set(stored.address, stored.value);
   if (match) {
     applyCatalogue(runner, frame, instruction, call, match);
     return known;
@@ -216,6 +227,13 @@ export function runNamed(
       'neither the patch nor the catalogue says what it does',
     );
   return known;
+}
+
+/** The feature that a value is: a number without a value at hand, by the name that the caller wrote. */
+function namedFeature(value: Value | undefined): string | null {
+  const named = value?.kind === 'load' ? value.address : value;
+  if (named?.kind !== 'address' && named?.kind !== 'symbol') return null;
+  return /^(?:X86_(?:FEATURE|BUG)|ARM64)_[A-Z0-9_]+$/.test(named.name) ? named.name : null;
 }
 
 function follows(

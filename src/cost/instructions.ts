@@ -1,6 +1,7 @@
 /** One instruction of the IR, on symbolic values. Branches, jumps and returns are the runner's. */
 import type { Instruction, IrFunction } from '../code/ir';
 import { runCall, runNamed } from './calls';
+import { keepsEntries } from './cr3Bit';
 import { markAt } from './deferredMarks';
 import { no } from './guard';
 import { cr4Cell, knownConstant } from './knownValues';
@@ -13,8 +14,7 @@ import type { Value } from './value';
 
 const u64 = { bits: 64, signed: false } as const;
 
-/** Bit of CR3 that suppresses the flush, and PGE in CR4. */
-const noflushBit = 63;
+/** PGE in CR4. */
 const pgeBit = 7;
 
 const invpcidTypes = ['INVPCID_ADDR', 'INVPCID_CTX', 'INVPCID_ALL_GLOBAL', 'INVPCID_ALL'] as const;
@@ -88,7 +88,7 @@ export function writeCr3(
   source: string,
 ): void {
   const { guards } = runner.space;
-  const keeps = value ? runner.space.bit(value, noflushBit) : no;
+  const keeps = value ? keepsEntries(runner, value) : no;
   runner.perform(frame, instruction, guards.and(state.guard, keeps), weight, 'CR3_NOFLUSH', one, source);
   runner.perform(
     frame,
