@@ -8,19 +8,13 @@ import assert from 'node:assert/strict';
 import { whole } from '../../../src/vm/pairs';
 import type { World } from '../../../src/kernel/world';
 import { loadParser } from '../code/c/support';
-import { boot, finish, ptiFeatures, start } from './support';
+import { boot, counts, finish, ptiFeatures, start } from './support';
 
 const all = 2n ** 64n - 1n;
 /** Bit of slot 0. */
 const bit = 2n;
 
 type Counts = Record<string, number>;
-
-/** Locked instructions are not what these tests are about. */
-export function counts(world: World, cpu = 0): Counts {
-  const { ATOMIC: _, ...rest } = world.figures(cpu).counts;
-  return rest;
-}
 
 /** Values that user_pcid_flush_mask took, in order. */
 function maskValues(world: World): bigint[] {

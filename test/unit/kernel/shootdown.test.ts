@@ -2,14 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Step, World } from '../../../src/kernel/world';
 import { loadParser } from '../code/c/support';
-import { boot, finish, ptiFeatures, start } from './support';
+import { boot, counts, finish, ptiFeatures, start } from './support';
 
 type Counts = Record<string, number>;
-
-function counts(world: World, cpu: number): Counts {
-  const { ATOMIC: _, ...rest } = world.figures(cpu).counts;
-  return rest;
-}
 
 const border: Counts = { CR3_READ: 2, CR3_NOFLUSH: 2 };
 const immediate: Counts = { ...border, INVLPG: 2, INVPCID_ADDR: 2 };

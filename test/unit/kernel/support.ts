@@ -68,3 +68,8 @@ export function finish(world: World, steps = 5_000_000): World {
   );
   return world;
 }
+
+/** Operations of a CPU without locked instructions, which these tests are not about. */
+export function counts(world: World, cpu = 0): Record<string, number> {
+  return Object.fromEntries(Object.entries(world.figures(cpu).counts).filter(([name]) => name !== 'ATOMIC'));
+}

@@ -32,9 +32,10 @@ static void choose_new_asid(struct mm_struct *next, u64 next_tlb_gen, u16 *new_a
 {
 	u16 slot;
 
+	/* Until somebody is found whose entries can be kept. */
+	*need_flush = true;
 	if (!static_cpu_has(X86_FEATURE_PCID)) {
 		*new_asid = 0;
-		*need_flush = true;
 		return;
 	}
 	if (this_cpu_read(cpu_tlbstate.invalidate_other))
@@ -54,7 +55,6 @@ static void choose_new_asid(struct mm_struct *next, u64 next_tlb_gen, u16 *new_a
 		slot = 0;
 	this_cpu_write(cpu_tlbstate.next_asid, slot + 1);
 	*new_asid = slot;
-	*need_flush = true;
 }
 
 static void load_new_mm_cr3(pgd_t *pgd, u16 new_asid, bool need_flush)

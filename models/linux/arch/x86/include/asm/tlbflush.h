@@ -36,13 +36,15 @@ struct tlb_state {
 DECLARE_PER_CPU_SHARED_ALIGNED(struct tlb_state, cpu_tlbstate);
 
 struct flush_tlb_info {
+	/* Null: whatever is loaded. Such a request has no generation: 0. */
 	struct mm_struct *mm;
+	u64 new_tlb_gen;
+	/* Everything: end is TLB_FLUSH_ALL. */
 	unsigned long start;
 	unsigned long end;
-	u64 new_tlb_gen;
-	unsigned int initiating_cpu;
 	u8 stride_shift;
 	bool freed_tables;
+	unsigned int initiating_cpu;
 };
 
 extern unsigned long tlb_single_page_flush_ceiling;
