@@ -2,6 +2,7 @@
  * Inline assembly, recognised by its instructions. Only templates of single, independent instructions that the kernel
  * uses for translation, control registers and barriers are known; anything else is unknown.
  */
+import { encodedInstruction } from './encodings';
 import { tlbiOperation } from './tlbi';
 
 /** An operand of an asm statement, outputs first. */
@@ -119,19 +120,6 @@ const plainPrimitives: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Encodings that old assemblers did not know by name. Operands are fixed registers. */
-const encodings: readonly {
-  readonly bytes: string;
-  readonly name: string;
-  readonly registers: readonly string[];
-}[] = [
-  // INVPCID (%rcx), %rax: SDM volume 2A.
-  { bytes: '66,0f,38,82,01', name: 'INVPCID', registers: ['a', 'c'] },
-  // INVLPGB and TLBSYNC: APM volume 3.
-  { bytes: '0f,01,fe', name: 'INVLPGB', registers: ['a', 'c', 'd'] },
-  { bytes: '0f,01,ff', name: 'TLBSYNC', registers: [] },
-];
-
 const formOf = (text: string): { form?: string } =>
   /^[a-z0-9]+$/i.test(text) ? { form: text.toLowerCase() } : {};
 
@@ -194,13 +182,11 @@ class Recogniser {
     return args.some(one => one < 0) ? this.unknown() : this.operation(name, args);
   }
 
-  private encoded(): AsmStep {
-    const bytes = this.rest
-      .split(',')
-      .map(byte => Number(byte.trim()).toString(16).padStart(2, '0'))
-      .join(',');
-    const known = encodings.find(one => one.bytes === bytes);
-    return known ? this.byRegisters(known.name, known.registers) : this.unknown();
+  private encoded(): AsmStep | null {
+    const found = encodedInstruction(this.rest);
+    if (found === null) return this.unknown();
+    if (found.registers.length) return this.byRegisters(found.name.toUpperCase(), found.registers);
+    return new Recogniser(found.name, this.operands).step();
   }
 
   private invlpg(): AsmStep {

@@ -95,6 +95,7 @@ export const annotationCalls: ReadonlySet<string> = new Set([
   ...[
     '__must_hold',
     '__acquires',
+    '__free',
     '__releases',
     '__cond_lock',
     '__guarded_by',
