@@ -6,7 +6,9 @@ import madviseThreads from './builtin/madvise-threads.tlbscope.jsonc';
 import manySmallFlushes from './builtin/many-small-flushes.tlbscope.jsonc';
 import noStackExit from './builtin/no-stack-exit.tlbscope.jsonc';
 import refill from './builtin/refill.tlbscope.jsonc';
-import switchWithPendingRange from './builtin/switch-with-pending-range.tlbscope.jsonc';
+import severalRanges from './builtin/several-ranges.tlbscope.jsonc';
+import shootdownTwoSockets from './builtin/shootdown-two-sockets.tlbscope.jsonc';
+import switchBackAfterFlush from './builtin/switch-back-after-flush.tlbscope.jsonc';
 
 export interface BuiltinScenario {
   readonly name: string;
@@ -21,7 +23,9 @@ const texts = {
   'many-small-flushes': manySmallFlushes,
   'no-stack-exit': noStackExit,
   refill: refill,
-  'switch-with-pending-range': switchWithPendingRange,
+  'several-ranges': severalRanges,
+  'shootdown-two-sockets': shootdownTwoSockets,
+  'switch-back-after-flush': switchBackAfterFlush,
 };
 
 export const builtinScenarios: readonly BuiltinScenario[] = Object.entries(texts).map(([name, text]) => ({

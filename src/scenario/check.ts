@@ -14,7 +14,7 @@ export type CheckedScenario =
   | { readonly ok: false; readonly diagnostics: readonly ScenarioDiagnostic[] };
 
 const memberNames = [
-  ...['$schema', 'title', 'about', 'appliesTo', 'kernel', 'machine', 'features', 'cpus', 'seed'],
+  ...['$schema', 'title', 'about', 'appliesTo', 'kernel', 'machine', 'features', 'cpus', 'sockets', 'seed'],
   ...['parameters', 'variants', 'spaces', 'tasks', 'expect'],
 ];
 const required = ['title', 'kernel', 'cpus', 'spaces', 'tasks'];
@@ -54,6 +54,7 @@ function readScenario(root: Node, set: ReadonlyMap<string, number>, findings: Fi
 
   of('$schema', node => textOf(node, '$schema', 1_000, findings), '');
   const cpus = of('cpus', node => integerOf(node, 'cpus', 1, limits.cpus, findings), limits.cpus);
+  const sockets = of<number[] | null>('sockets', node => checkSockets(node, cpus, findings), null);
   const parameters = of('parameters', node => checkParameters(node, findings), []);
   const swept = parameters.map(one => {
     const value = set.get(one.name);
@@ -78,6 +79,7 @@ function readScenario(root: Node, set: ReadonlyMap<string, number>, findings: Fi
     machine: of<string | null>('machine', node => nameOf(node, 'machine', findings), null),
     features: of<string[] | null>('features', names('features', limits.features), null),
     cpus,
+    sockets,
     seed: of('seed', node => integerOf(node, 'seed', 1, limits.seed, findings), 1),
     parameters: swept,
     spaces,
@@ -85,4 +87,12 @@ function readScenario(root: Node, set: ReadonlyMap<string, number>, findings: Fi
     tasks: tasksNode ? checkTasks(tasksNode.value, cpus, spaces, ranges, findings) : [],
     expect: of('expect', node => checkExpectations(node, cpus, variants, ranges, findings), []),
   };
+}
+
+/** One socket for each CPU. */
+function checkSockets(node: Node, cpus: number, findings: Findings): number[] {
+  const items = itemsOf(node, 'sockets', 1, limits.cpus, findings);
+  if (items.length > 0 && items.length !== cpus)
+    findings.at(node, `sockets has one entry for each of the ${cpus} CPUs, not ${items.length}`);
+  return items.map(item => integerOf(item, 'a socket', 0, limits.sockets - 1, findings) ?? 0);
 }

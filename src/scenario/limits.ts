@@ -5,6 +5,7 @@ export const limits = {
   /** Values in values, counted in brackets. */
   depth: 16,
   cpus: 256,
+  sockets: 8,
   titleCharacters: 200,
   appliesTo: 64,
   features: 64,

@@ -88,6 +88,8 @@ export interface Scenario {
   /** null: the machine's own. */
   readonly features: readonly string[] | null;
   readonly cpus: number;
+  /** Socket of each CPU; null: as the machine numbers them. */
+  readonly sockets: readonly number[] | null;
   readonly seed: number;
   readonly spaces: readonly ScenarioSpace[];
   readonly parameters: readonly ScenarioParameter[];

@@ -76,6 +76,12 @@ export function figuresOf(
     if ('unknown' in price) unpriced.push({ name, why: price.unknown, file: '', line: 0 });
   }
   const priced = each.every(figures => figures.unpriced === 0);
+  if (!priced && unpriced.length === 0)
+    unpriced.push({
+      name: 'time',
+      why: 'the machine lacks a figure for something that the run did beside these operations',
+      ...{ file: '', line: 0 },
+    });
   const whole = priced && complete;
   return {
     cycles: {

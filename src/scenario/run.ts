@@ -63,6 +63,7 @@ function bootPlan(scenario: Scenario, plan: Plan, settings: RunSettings, tree: K
     return settings.boot({
       ...{ tree, machine: settings.machine, cpus: scenario.cpus, features, seed: scenario.seed },
       ...{ spaces: plan.spaces, start: plan.start, programs: plan.programs },
+      ...(scenario.sockets ? { hardware: { sockets: scenario.sockets } } : {}),
       trace: settings.trace ? new Trace(mostEvents) : null,
     });
   } catch (error) {

@@ -2,10 +2,11 @@
 import { strict as assert } from 'node:assert';
 import { defaultMachineId, findMachine } from '../../../src/machine/registry';
 import { builtinScenarios } from '../../../src/scenario/builtin';
+import { compareRuns } from '../../../src/scenario/compare';
 import { checkScenario } from '../../../src/scenario/check';
 import type { Scenario } from '../../../src/scenario/model';
 import type { RunResult } from '../../../src/scenario/run';
-import { runScenario } from '../../../src/scenario/run';
+import { runScenario, ScenarioError } from '../../../src/scenario/run';
 import { traceLines } from '../../../src/scenario/traceLines';
 import { variantTree, worldBooter } from '../../../src/scenario/variants';
 import { loadParser } from '../code/c/support';
@@ -78,6 +79,110 @@ describe('the built-in scenarios', function () {
         `n = ${n}, c = ${c}`,
       );
     }
+  });
+
+  it('deferred: the second half of each page goes by INVLPG on the way out, up to the ceiling', () => {
+    // The loop of the way out ends with LFENCE; the CR3 write before it keeps bit 63, so nothing else is flushed.
+    for (const run of runs('madvise-one-thread', ['deferred', 'no-deferral-on-shootdown'])) {
+      const n = run.parameters['n']!;
+      const expected: Record<string, number> =
+        n <= 33
+          ? { CR3_NOFLUSH: 2, CR3_READ: 2, INVLPG: 2 * n, LFENCE: 1 }
+          : { CR3_FLUSH: 2, CR3_NOFLUSH: 1, CR3_READ: 3 };
+      assert.deepEqual(countsOf(run), expected, `${run.variant}, n = ${n}`);
+    }
+  });
+
+  it('3/3: the initiator of a shootdown uses INVPCID at once, the responders defer', () => {
+    for (const run of runs('madvise-threads', ['no-deferral-on-shootdown'])) {
+      const n = run.parameters['n']!;
+      const c = run.parameters['c']!;
+      const initiator: Record<string, number> = c > 0 ? { INVPCID_ADDR: n } : {};
+      const ways = c > 0 ? c : 1;
+      assert.deepEqual(
+        countsOf(run),
+        withoutZeros({
+          CR3_NOFLUSH: 2 * (c + 1),
+          CR3_READ: 2 * (c + 1),
+          INVLPG: n * (c + 1) + n * ways,
+          ...initiator,
+          IPI: c,
+          IPI_WAIT: Number(c > 0),
+          LFENCE: ways,
+        }),
+        `n = ${n}, c = ${c}`,
+      );
+    }
+  });
+
+  it('several ranges: they grow into one below the ceiling, else one CR3 write', () => {
+    for (const run of runs('several-ranges', ['deferred'])) {
+      const all = 3 * run.parameters['p']!;
+      // (end - start) >> 12 must stay below 33 when a range is joined to another.
+      const joined = all < 33;
+      assert.deepEqual(
+        countsOf(run),
+        withoutZeros({
+          CR3_FLUSH: joined ? 0 : 1,
+          CR3_NOFLUSH: joined ? 2 : 1,
+          CR3_READ: 2,
+          INVLPG: joined ? 2 * all : all,
+          LFENCE: joined ? 1 : 0,
+        }),
+        `${all} pages`,
+      );
+    }
+  });
+
+  it('the exit without a stack writes CR3 with a flush instead of the deferred range', () => {
+    for (const run of runs('no-stack-exit', ['deferred'])) {
+      assert.equal(run.counts['CR3_FLUSH'], 1);
+      assert.equal(run.counts['INVLPG'], run.parameters['n']);
+      assert.equal(run.counts['LFENCE'], undefined);
+    }
+  });
+
+  it('compares variants under the same parameters', () => {
+    const all = runs('madvise-one-thread', ['base', 'deferred']);
+    const [first] = compareRuns(all);
+    assert.deepEqual(
+      [first!.before, first!.after, first!.parameters, first!.counts],
+      ['base', 'deferred', { n: 1 }, { INVLPG: 1, INVPCID_ADDR: -1, LFENCE: 1 }],
+    );
+    assert.equal(first!.cycles, null, 'reading CR3 has no price');
+    assert.equal(compareRuns(all).length, 6);
+  });
+
+  it('a deadlock is a verdict, and what was counted until then is no result', () => {
+    const text = JSON.stringify({
+      ...{ title: 'Two barriers', kernel: 'linux', cpus: 2, spaces: { a: { pages: 4 } } },
+      tasks: [
+        { cpu: 0, steps: [{ barrier: { name: 'x' } }, { barrier: { name: 'x' } }] },
+        { cpu: 1, steps: [{ barrier: { name: 'x' } }] },
+      ],
+      expect: [
+        { what: 'verdict', is: 'deadlock' },
+        { what: 'INVLPG', is: 0 },
+      ],
+    });
+    const checked = checkScenario(text);
+    assert.ok(checked.ok);
+    const [run] = runScenario(checked.scenario, { machine, boot, treeOf: one => variantTree('linux', one) });
+    assert.equal(run!.verdict, 'deadlock');
+    assert.equal(run!.cycles.low, null);
+    assert.deepEqual(
+      run!.expect.map(({ ok }) => ok),
+      [true, false],
+    );
+  });
+
+  it('a patch that the tree does not have is a message at its line', () => {
+    const variant = { name: 'x', patches: ['nothing'], line: 12 };
+    assert.throws(
+      () => variantTree('linux', variant),
+      (error: unknown) =>
+        error instanceof ScenarioError && error.line === 12 && error.message.startsWith("no patch 'nothing'"),
+    );
   });
 
   it('an operation without a price makes the total unknown, with a lower bound', () => {

@@ -76,6 +76,7 @@ describe('checking a scenario', () => {
     ['an unknown name', changed(['tasks', 0, 'warm'], 'm'), "'warm': no parameter is called 'm'"],
     ['a division by zero', changed(['tasks', 0, 'warm'], 'n / (1 - c)'), 'it divides by zero (n = 1, c = 1)'],
     ['two tasks of one CPU', changed(['tasks', 1, 'cpus'], [0, 1]), 'CPU 0 has a task already'],
+    ['too few sockets', changed(['sockets'], [0]), 'sockets has one entry for each of the 4 CPUs, not 1'],
     ['an unknown space', changed(['tasks', 0, 'space'], 'b'), "there is no space 'b'"],
     [
       'too many runs',
@@ -126,6 +127,7 @@ describe('the JSON schema and the checker', () => {
     ...[0, -1, 2 ** 31].map(seed => changed(['seed'], seed)),
     ...['', 5, 'x'.repeat(201)].map(title => changed(['title'], title)),
     changed(['more'], 1),
+    ...[[], [0, 0, 0, 8], [0, 0, 0, 'x'], 0].map(sockets => changed(['sockets'], sockets)),
     changed(['kernel'], 'a b'),
     changed(['appliesTo'], 'x.c'),
     changed(['features', 0], ''),

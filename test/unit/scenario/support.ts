@@ -7,6 +7,7 @@ export const sample = (): Record<string, unknown> => ({
   machine: 'skylake-sp-8160',
   features: ['PTI', 'PCID'],
   cpus: 4,
+  sockets: [0, 0, 1, 1],
   seed: 7,
   parameters: { n: [1, 10], c: { from: 0, to: 2 }, one: 1 },
   variants: { base: [], serial: ['serial-flush'] },
