@@ -208,7 +208,8 @@ class Linker implements Linkage {
     if (number !== null) {
       const fn = this.sources[number]!;
       const routine = fn.kind === 'asm-routine';
-      return { kind: 'function', number, routine, parameters: routine ? 0 : fn.parameters.length };
+      const parameters = routine ? 0 : fn.parameters.length;
+      return { kind: 'function', number, routine, parameters, path: fn.unit.path };
     }
     return this.options.primitives.has(name) ? { kind: 'primitive' } : { kind: 'missing' };
   }

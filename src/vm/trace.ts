@@ -60,7 +60,7 @@ export class Trace {
 
   /** `most`: later events are counted but not kept. `kinds`: bits of the kinds that are kept. */
   constructor(
-    private readonly most = 16_000_000,
+    private readonly most = 8_000_000,
     readonly kinds = -1,
   ) {}
 

@@ -20,6 +20,8 @@ export type Callee =
       readonly number: number;
       readonly routine: boolean;
       readonly parameters: number;
+      /** File that defines it. */
+      readonly path: string;
     }
   | { readonly kind: 'primitive' }
   | { readonly kind: 'missing' };
@@ -276,7 +278,7 @@ export class Translator {
     const callee = this.linkage.callee(one.callee, this.fn);
     if (callee.kind === 'missing') return this.trap(one.callee, 'it is not defined in the code at hand');
     if (callee.kind === 'primitive') return this.invoke(one.callee, args, one.dst, word);
-    if (callee.routine) return AsmSide.callFromC(this, callee.number, args, one.dst);
+    if (callee.routine) return AsmSide.callFromC(this, callee, args, one.dst);
     if (args.length < callee.parameters)
       return this.trap(one.callee, 'it is called with fewer arguments than it takes');
     this.place(args);

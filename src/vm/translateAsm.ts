@@ -9,9 +9,14 @@ import type { Item } from './registers';
 import { outgoing } from './registers';
 import type { Translator } from './translate';
 
-/** Arguments of functions in registers (System V ABI of x86-64). */
-const argumentRegisters = ['rdi', 'rsi', 'rdx', 'rcx', 'r8', 'r9'];
-const resultRegister = 'rax';
+/** Registers of arguments and of the result: System V ABI of x86-64, and AAPCS64. */
+interface Convention {
+  readonly args: readonly string[];
+  readonly result: string;
+}
+const x86: Convention = { args: ['rdi', 'rsi', 'rdx', 'rcx', 'r8', 'r9'], result: 'rax' };
+const arm64: Convention = { args: ['x0', 'x1', 'x2', 'x3', 'x4', 'x5', 'x6', 'x7'], result: 'x0' };
+const conventionOf = (path: string): Convention => (path.includes('arch/arm64/') ? arm64 : x86);
 
 /** Instructions that leave the kernel or an interrupt. */
 const leaving = new Set(['iret', 'iretq', 'sysret', 'sysretq', 'sysretl', 'sysexit']);
@@ -23,8 +28,10 @@ export const isMachineRegister = (name: string): boolean => name !== '' && !name
 
 export class AsmSide {
   private readonly registers: readonly (readonly [number, number])[];
+  private readonly convention: Convention;
 
   constructor(private readonly t: Translator) {
+    this.convention = conventionOf(t.fn.unit.path);
     this.registers = t.fn.names.flatMap((name, register) =>
       isMachineRegister(name) ? [[register, t.linkage.machineRegister(name)] as const] : [],
     );
@@ -54,7 +61,7 @@ export class AsmSide {
     if (one.callee === null) {
       if (one.pointer === null) return t.trap('', `the target of '${one.text}' is not known`);
       this.copy(Op.Spill);
-      t.out(argumentRegisters.length);
+      t.out(this.convention.args.length);
       t.emit(Op.CallPointer, one.pointer, outgoing, -1, -1);
       return this.copy(Op.Reload);
     }
@@ -67,13 +74,14 @@ export class AsmSide {
       t.emit(tail ? Op.JumpRoutine : Op.CallRoutine, callee.number);
     } else {
       const result = t.temp();
-      const count = callee.kind === 'primitive' ? 6 : Math.min(callee.parameters, argumentRegisters.length);
+      const { args, result: returned } = this.convention;
+      const count = callee.kind === 'primitive' ? 6 : Math.min(callee.parameters, args.length);
       for (let at = 0; at < count; at++)
-        t.emit(Op.ReadMachine, t.linkage.machineRegister(argumentRegisters[at]!), outgoing + at);
+        t.emit(Op.ReadMachine, t.linkage.machineRegister(args[at]!), outgoing + at);
       t.out(count);
       if (callee.kind === 'function') t.emit(Op.Call, callee.number, outgoing, result);
       else t.emit(Op.Primitive, t.linkage.primitive(one.callee), result, outgoing, -count);
-      t.emit(Op.WriteMachine, t.linkage.machineRegister(resultRegister), result);
+      t.emit(Op.WriteMachine, t.linkage.machineRegister(returned), result);
     }
     this.copy(Op.Reload);
   }
@@ -83,13 +91,19 @@ export class AsmSide {
     item.list = this.registers.map(([register, machine]) => [register, machine]);
   }
 
-  /** A routine called from C: arguments and result are in registers of the machine. */
-  static callFromC(t: Translator, routine: number, args: readonly number[], dst: number | null): void {
-    args.slice(0, argumentRegisters.length).forEach((arg, at) => {
-      t.emit(Op.WriteMachine, t.linkage.machineRegister(argumentRegisters[at]!), arg);
+  /** A routine called from C: arguments and result are in registers of the machine. `path`: the routine's file. */
+  static callFromC(
+    t: Translator,
+    routine: { readonly number: number; readonly path: string },
+    args: readonly number[],
+    dst: number | null,
+  ): void {
+    const convention = conventionOf(routine.path);
+    args.slice(0, convention.args.length).forEach((arg, at) => {
+      t.emit(Op.WriteMachine, t.linkage.machineRegister(convention.args[at]!), arg);
     });
-    t.emit(Op.CallRoutine, routine);
-    if (dst !== null) t.emit(Op.ReadMachine, t.linkage.machineRegister(resultRegister), dst);
+    t.emit(Op.CallRoutine, routine.number);
+    if (dst !== null) t.emit(Op.ReadMachine, t.linkage.machineRegister(convention.result), dst);
   }
 }
 

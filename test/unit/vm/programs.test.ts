@@ -235,6 +235,27 @@ void tq_page(unsigned long addr)
     assert.deepEqual(vm.core.program.operationForms, ['ishst', 'vale1is', 'aside1', 'ish', '']);
   });
 
+  it('calls assembly routines and is called by them', () => {
+    const asm = assembled(
+      `
+SYM_FUNC_START(tq_double)
+	add	x0, x0, x1
+	b	tq_c
+SYM_FUNC_END(tq_double)
+`,
+      'arch/arm64/kernel/tq.S',
+    );
+    const c = lowered(
+      `
+unsigned long tq_double(unsigned long a, unsigned long b);
+unsigned long tq_c(unsigned long v) { return v * 10; }
+unsigned long tq_go(unsigned long v) { return tq_double(v, 2) + 1; }`,
+      'arch/arm64/mm/tq.c',
+    );
+    const vm = machineFor([c, asm], { tasks: [[{ function: 'tq_go', args: [5n] }]] });
+    assert.equal(resultOf(vm), 71n);
+  });
+
   it('calls instructions of the other architecture unknown', () => {
     const module = lowered('void tq_go(void) { asm volatile("invlpg (%0)" ::"r" (0x1000UL) : "memory"); }');
     const vm = machineFor([module], {
