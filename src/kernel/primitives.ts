@@ -297,10 +297,11 @@ const measure: Make = around => (core, cpu) => {
   return core.give(0, 0);
 };
 
-/** `world_send_nmi(cpu)`: to another CPU, or to itself. */
+/** `world_send_nmi(cpu)`: an IPI to another CPU; on this CPU itself, one that a device causes. */
 const sendNmi: Make = around => (core, cpu) => {
   const to = core.args[0]!;
-  around.hardware!.interrupts.sendNmi(cpu, to);
+  if (to === cpu) around.hardware!.interrupts.raiseNmi(to);
+  else around.hardware!.interrupts.sendNmi(cpu, to);
   core.changed();
   core.poke(to);
   return core.give(0, 0);
