@@ -5,6 +5,9 @@ const gatesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ['XENPV', ['XEN_PV']],
   ['INVPCID_SINGLE', ['INVPCID', 'PCID']],
   ['XEN_XPTI', ['XPTI']],
+  // Names of page-table isolation before it was called that.
+  ['KAISER', ['PTI']],
+  ['PAGE_TABLE_ISOLATION', ['PTI']],
 ]);
 
 /**

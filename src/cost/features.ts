@@ -42,6 +42,9 @@ export const featureFunctions: Readonly<Record<string, string>> = {
   cpu_has_pge: 'PGE',
 };
 
+/** Functions that are asked for the feature that their argument is. */
+export const featureQueries: ReadonlySet<string> = new Set(['static_cpu_has', 'this_cpu_has']);
+
 /** The design's name of a feature as the source writes it. */
 export function canonicalFeature(name: string): string {
   const short = name.replace(/^X86_FEATURE_/, '');

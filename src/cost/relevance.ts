@@ -34,6 +34,10 @@ function usesAny(text: string, wanted: ReadonlySet<string>): boolean {
   return false;
 }
 
+/** Inline assembly, whose instructions need no name of the catalogue, and names that are pasted together. */
+const hidden =
+  /\b(?:__asm__|__asm|asm|asm_inline|asm_volatile_goto)\s*(?:\(|volatile|__volatile__|inline|goto)|##/;
+
 const roundLimit = 3;
 
 /**
@@ -53,7 +57,7 @@ export function relevantFiles(
       return { file, text: [...file.hunks.map(hunk => hunk.heading), ...hunks].join('\n') };
     });
   for (const { file, text } of texts)
-    if (mentionsCatalogue(text, 0, text.length, fences)) {
+    if (mentionsCatalogue(text, 0, text.length, fences) || (fences && hidden.test(text))) {
       found.add(file);
       definedNames(text, known);
     }

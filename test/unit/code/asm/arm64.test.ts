@@ -23,12 +23,23 @@ describe('arm64 assembly', () => {
         'tlbi aside1is, x0',
         'tlbi vale1is, x1 // last level',
         'tlbi vae1, x2',
+        'tlbi rvae1is, x3',
       ].join('\n'),
     );
     assert.deepEqual(operations(fn), [
-      ...['DSB', 'TLBI_ALL', 'DSB', 'ISB', 'TLBI_ALL_IS', 'TLBI_ASID_IS', 'TLBI_VA_IS', 'TLBI_VA'],
+      ...[
+        'DSB',
+        'TLBI_ALL',
+        'DSB',
+        'ISB',
+        'TLBI_ALL_IS',
+        'TLBI_ASID_IS',
+        'TLBI_VA_IS',
+        'TLBI_VA',
+        'TLBI_VA_IS',
+      ],
     ]);
-    assert.deepEqual(unknowns(routine('tlbi rvae1is, x0')), ['tlbi rvae1is']);
+    assert.deepEqual(unknowns(routine('tlbi ipas2e1is, x0')), ['tlbi ipas2e1is']);
   });
 
   it('runs a loop over pages', () => {

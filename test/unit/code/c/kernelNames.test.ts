@@ -238,6 +238,13 @@ describe('names of the kernel', () => {
       'INVLPGB/3',
     ]);
     assert.deepEqual(asm('asm volatile(".byte 0x0f, 0x01, 0xff" ::: "memory");'), ['TLBSYNC/0']);
+    assert.deepEqual(asm('asm volatile(".byte 0x66,0x0f,0x38,0x82,0x08" : : "c" (a), "a" (&mm->d));'), [
+      'INVPCID/2',
+    ]);
+    assert.deepEqual(asm('asm volatile(".byte 0x0f, 0xae, 0xf0; .byte 0x0f, 0x01, 0x38");'), [
+      'unknown .byte',
+    ]);
+    assert.deepEqual(asm('asm volatile(".byte 0x0f, 0xae, 0xf0");'), ['MFENCE/0']);
     assert.deepEqual(
       asm('asm volatile("lfence"); asm volatile("mfence" ::: "memory"); asm volatile("" ::: "memory");'),
       ['LFENCE/0', 'MFENCE/0'],
@@ -282,7 +289,8 @@ describe('names of the kernel', () => {
       'TLBI_VA_IS/1',
     ]);
     assert.deepEqual(arm('__tlbi_user(vale1is, a);'), ['cpu KPTI', 'TLBI_VA_IS/1']);
-    assert.deepEqual(arm('__tlbi(rvae1is, a);'), ['unknown tlbi rvae1is']);
+    assert.deepEqual(arm('__tlbi(rvae1is, a); __tlbi(rvale1, a);'), ['TLBI_VA_IS/1', 'TLBI_VA/1']);
+    assert.deepEqual(arm('__tlbi(ipas2e1is, a);'), ['unknown tlbi ipas2e1is']);
     assert.deepEqual(
       arm(
         'asm volatile("tlbi vmalle1is"); asm volatile("dsb ish" ::: "memory"); asm("tlbi vae1is, %0" :: "r" (a));',
