@@ -1,0 +1,165 @@
+/** `tlbscope run` and `tlbscope scenarios`: the contract's keys, exit codes, mistakes at their line. */
+import { strict as assert } from 'node:assert';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommandLine } from '../../../src/cli/commandLine';
+
+const folder = mkdtempSync(join(tmpdir(), 'tlbscope-scenarios-'));
+
+async function here(...args: string[]) {
+  let out = '';
+  let error = '';
+  const code = await runCommandLine(args, {
+    out: text => void (out += text),
+    error: text => void (error += text),
+  });
+  return { code, out, error };
+}
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+interface Output {
+  readonly scenario: string;
+  readonly runs: readonly Record<string, unknown>[];
+}
+
+const small = (expect: string): string => `{
+  // One page, dropped.
+  "title": "Small", "kernel": "linux", "cpus": 1, "features": ["PGE"],
+  "spaces": { "a": { "pages": 1 } },
+  "tasks": [{ "cpu": 0, "steps": [{ "madvise": {} }] }],
+  "expect": [${expect}],
+}
+`;
+
+describe('tlbscope run', function () {
+  this.timeout(60_000);
+  it('gives what the contract says', async () => {
+    const { code, out } = await here(
+      'run',
+      'madvise-one-thread',
+      '--set',
+      'n=2',
+      '--variant',
+      'base',
+      '--json',
+    );
+    assert.equal(code, 0);
+    const { scenario, runs } = JSON.parse(out) as Output;
+    assert.equal(scenario, 'madvise(DONTNEED) of n pages, one thread');
+    assert.equal(runs.length, 1);
+    const [run] = runs;
+    assert.deepEqual(run!['parameters'], { n: 2 });
+    assert.equal(run!['variant'], 'base');
+    assert.equal(run!['machine'], 'broadwell-ep-e5-2660v4');
+    assert.equal(run!['verdict'], 'safe');
+    const cycles = run!['cycles'] as Record<string, unknown>;
+    assert.deepEqual(Object.keys(cycles), ['total', 'low', 'high', 'perCpu', 'byOperation']);
+    for (const key of ['counts', 'misses', 'assumed', 'unknown', 'expect']) assert.ok(key in run!, key);
+    for (const one of run!['expect'] as Record<string, unknown>[]) {
+      assert.equal(typeof one['text'], 'string');
+      assert.equal(one['ok'], true);
+    }
+  });
+
+  it('takes another machine, and the order of --variant is that of the file', async () => {
+    const { out } = await here(
+      ...['run', 'madvise-one-thread', '--set', 'n=1', '--json', '--machine', 'skylake-sp-8160'],
+      ...['--variant', 'deferred', '--variant', 'base'],
+    );
+    const { runs } = JSON.parse(out) as Output;
+    assert.deepEqual(
+      runs.map(run => [run['variant'], run['machine']]),
+      [
+        ['base', 'skylake-sp-8160'],
+        ['deferred', 'skylake-sp-8160'],
+      ],
+    );
+  });
+
+  it('prints events as NDJSON with --trace', async () => {
+    const { code, out } = await here('run', file('trace.tlbscope.jsonc', small('')), '--trace');
+    assert.equal(code, 0);
+    const events = out
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as Record<string, unknown>);
+    events.forEach((event, seq) => assert.equal(event['seq'], seq));
+    assert.equal(events.filter(({ name }) => name === 'INVLPG').length, 1);
+  });
+
+  it('exits with 1 under --check only', async () => {
+    const path = file('check.tlbscope.jsonc', small('{ "what": "INVLPG", "is": 2 }'));
+    const { code, out } = await here('run', path);
+    assert.equal(code, 0);
+    assert.match(out, /line 6: base, -: expected INVLPG == 2, found 1\n/);
+    assert.equal((await here('run', path, '--check')).code, 1);
+    const good = file('good.tlbscope.jsonc', small('{ "what": "INVLPG", "is": 1 }'));
+    assert.equal((await here('run', good, '--check')).code, 0);
+  });
+
+  it('has one line and exit code 2 for what is wrong', async () => {
+    const broken = file('broken.tlbscope.jsonc', small('{ "what": "jumps", "is": 2 }'));
+    const lost = small('').replace('"madvise": {}', '"switch": { "space": "b" }');
+    const cases: readonly (readonly [readonly string[], RegExp])[] = [
+      [['run'], /argument|SCENARIO|missing/i],
+      [['run', 'nothing-of-that-name'], /no such file/],
+      [['run', broken], /broken\.tlbscope\.jsonc:6:24: 'what' is cycles, misses, verdict or an operation/],
+      [['run', file('lost.tlbscope.jsonc', lost)], /lost\.tlbscope\.jsonc:5:\d+: there is no space 'b'/],
+      [['run', 'refill', '--set', 'x=1'], /the scenario has no such parameter/],
+      [['run', 'refill', '--set', 'w'], /--set wants NAME=NUMBER/],
+      [['run', 'refill', '--set', 'w=99999999'], /'warm' is from 0 to 16384, not 99999999/],
+      [['run', 'refill', '--machine', 'z80'], /no machine 'z80'/],
+      [['run', 'refill', '--variant', 'x'], /no variant 'x'; there are base/],
+      [['run', 'refill', '--machine', 'cortex-a72'], /x86/],
+    ];
+    for (const [args, message] of cases) {
+      const { code, out, error } = await here(...args);
+      assert.equal(code, 2, args.join(' '));
+      assert.equal(out, '');
+      assert.match(error, /^tlbscope run: [^\n]*\n$/);
+      assert.match(error, message);
+    }
+  });
+});
+
+describe('tlbscope scenarios', () => {
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('lists the built-in ones', async () => {
+    const { code, out } = await here('scenarios', '--json');
+    assert.equal(code, 0);
+    const { scenarios } = JSON.parse(out) as { scenarios: { name: string; title: string }[] };
+    assert.ok(scenarios.length >= 10);
+    assert.ok(scenarios.some(({ name }) => name === 'several-ranges'));
+  });
+
+  it('finds those for a patch, by path and by function', async () => {
+    const byPath = file(
+      'a.patch',
+      [
+        '--- a/arch/x86/entry/calling.h',
+        '+++ b/arch/x86/entry/calling.h',
+        '@@ -1 +1 @@',
+        '-a',
+        '+b',
+        '',
+      ].join('\n'),
+    );
+    const { out } = await here('scenarios', '--json', '--for', byPath);
+    const names = (JSON.parse(out) as { scenarios: { name: string }[] }).scenarios.map(({ name }) => name);
+    assert.deepEqual(names, ['no-stack-exit', 'several-ranges']);
+    const byFunction = file('b.c', 'void f(void)\n{\n\tenter_lazy_tlb(mm, next);\n}\n');
+    const { out: table } = await here('scenarios', '--for', byFunction);
+    assert.match(table, /lazy-cpus/);
+    assert.doesNotMatch(table, /no-stack-exit/);
+    const nothing = await here('scenarios', '--for', file('c.c', 'int x;\n'));
+    assert.equal(nothing.out, 'No built-in scenario applies.\n');
+    assert.equal(nothing.code, 0);
+  });
+});
