@@ -1,10 +1,13 @@
 /** The built-in scenarios: a new one is its file and two lines here. */
+import forkCow from './builtin/fork-cow.tlbscope.jsonc';
 import freedTables from './builtin/freed-tables.tlbscope.jsonc';
 import lazyCpus from './builtin/lazy-cpus.tlbscope.jsonc';
 import madviseOneThread from './builtin/madvise-one-thread.tlbscope.jsonc';
 import madviseThreads from './builtin/madvise-threads.tlbscope.jsonc';
 import manySmallFlushes from './builtin/many-small-flushes.tlbscope.jsonc';
+import nmiAfterFlush from './builtin/nmi-after-flush.tlbscope.jsonc';
 import noStackExit from './builtin/no-stack-exit.tlbscope.jsonc';
+import reclaimBatch from './builtin/reclaim-batch.tlbscope.jsonc';
 import refill from './builtin/refill.tlbscope.jsonc';
 import severalRanges from './builtin/several-ranges.tlbscope.jsonc';
 import shootdownTwoSockets from './builtin/shootdown-two-sockets.tlbscope.jsonc';
@@ -16,12 +19,15 @@ export interface BuiltinScenario {
 }
 
 const texts = {
+  'fork-cow': forkCow,
   'freed-tables': freedTables,
   'lazy-cpus': lazyCpus,
   'madvise-one-thread': madviseOneThread,
   'madvise-threads': madviseThreads,
   'many-small-flushes': manySmallFlushes,
+  'nmi-after-flush': nmiAfterFlush,
   'no-stack-exit': noStackExit,
+  'reclaim-batch': reclaimBatch,
   refill: refill,
   'several-ranges': severalRanges,
   'shootdown-two-sockets': shootdownTwoSockets,

@@ -153,7 +153,7 @@ describe('tlbscope scenarios', () => {
     );
     const { out } = await here('scenarios', '--json', '--for', byPath);
     const names = (JSON.parse(out) as { scenarios: { name: string }[] }).scenarios.map(({ name }) => name);
-    assert.deepEqual(names, ['no-stack-exit', 'several-ranges']);
+    assert.deepEqual(names, ['nmi-after-flush', 'no-stack-exit', 'several-ranges']);
     const byFunction = file('b.c', 'void f(void)\n{\n\tenter_lazy_tlb(mm, next);\n}\n');
     const { out: table } = await here('scenarios', '--for', byFunction);
     assert.match(table, /lazy-cpus/);

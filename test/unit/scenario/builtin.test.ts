@@ -176,6 +176,30 @@ describe('the built-in scenarios', function () {
     );
   });
 
+  it('a tree that forgets the flush is caught', () => {
+    const path = 'arch/x86/mm/tlb.c';
+    const head = 'void flush_tlb_mm_range(';
+    const forgetful = new Map(variantTree('linux', { name: 'base', patches: [], line: 0 }));
+    const code = forgetful.get(path)!;
+    assert.ok(code.includes(head));
+    const nothing = `${head}struct mm_struct *mm, unsigned long start, unsigned long end,\n\t\t\tunsigned int stride_shift, bool freed_tables)\n{\n}\n`;
+    forgetful.set(path, code.replace(head, 'void tq_unused_flush(') + nothing);
+    const text = JSON.stringify({
+      ...{ title: 'Dropped, and used', kernel: 'linux', cpus: 1, spaces: { a: { pages: 4 } } },
+      tasks: [{ cpu: 0, warm: 2, steps: [{ madvise: { pages: 2 } }, { touch: { from: 1 } }] }],
+      expect: [{ what: 'verdict', is: 'stale-data' }],
+    });
+    const checked = checkScenario(text);
+    assert.ok(checked.ok);
+    const [bad] = runScenario(checked.scenario, { machine, boot, treeOf: () => forgetful });
+    assert.equal(bad!.verdict, 'stale-data');
+    assert.match(bad!.why[0]!, /^stale-data on CPU 0 at 0x7f0000001000: /);
+    assert.equal(bad!.expect[0]!.ok, true);
+    const [good] = runScenario(checked.scenario, { machine, boot, treeOf: one => variantTree('linux', one) });
+    assert.equal(good!.verdict, 'safe');
+    assert.equal(good!.expect[0]!.ok, false);
+  });
+
   it('a patch that the tree does not have is a message at its line', () => {
     const variant = { name: 'x', patches: ['nothing'], line: 12 };
     assert.throws(
