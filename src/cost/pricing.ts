@@ -19,11 +19,13 @@ import type {
   PricedPart,
   PricedPatch,
   PricedRoot,
+  UnknownItem,
 } from './priced';
 import { addCounts, shownCounts, type Answer, type Counts } from './resolve';
 import { rootsOf, type Root } from './roots';
 import { FeatureSet } from './features';
 import type { PatchEntry } from './series';
+import { skippedCalls } from './skippedCalls';
 import { Work } from './work';
 
 interface RootPlan {
@@ -36,10 +38,15 @@ export class DocumentPricer {
   private readonly hunks = new Map<PatchFile, (HunkPlan | null)[]>();
   private readonly roots = new Map<PatchAnalysis, RootPlan[]>();
 
+  /** What hunks of files that were not read call. */
+  private readonly skipped = new Map<PatchFile, readonly (readonly UnknownItem[])[]>();
+
   private readonly work = new Work();
 
   constructor(readonly analysis: DocumentAnalysis) {
     for (const patch of analysis.patches) {
+      const unread = patch.entry.files.filter(file => !patch.files.has(file));
+      for (const [file, calls] of skippedCalls(unread)) this.skipped.set(file, calls);
       for (const file of patch.entry.files) {
         const read = patch.files.get(file);
         this.hunks.set(file, file.hunks.map((_, index) => (read ? planHunk(patch, file, read, index, this.work) : null))); // prettier-ignore
@@ -82,7 +89,11 @@ export class DocumentPricer {
     for (const file of this.analysis.document.files)
       file.hunks.forEach((_, index) => {
         const plan = this.hunks.get(file)?.[index] ?? null;
-        hunks.push(plan ? priceHunk(plan, options, prices, this.analysis, findings) : emptyHunk(file, index));
+        hunks.push(
+          plan
+            ? priceHunk(plan, options, prices, this.analysis, findings)
+            : emptyHunk(file, index, this.skipped.get(file)?.[index] ?? []),
+        );
       });
     const byName = new Map<number, PricedHunk[]>();
     for (const hunk of hunks)
@@ -182,8 +193,9 @@ const placeOf = (file: PatchFile, index: number) => {
   };
 };
 
-const emptyHunk = (file: PatchFile, index: number): PricedHunk => ({
+const emptyHunk = (file: PatchFile, index: number, unknown: readonly UnknownItem[]): PricedHunk => ({
   ...emptyPart,
+  unknown,
   ...placeOf(file, index),
   function: null,
   functions: [],

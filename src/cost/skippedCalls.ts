@@ -1,0 +1,116 @@
+/**
+ * Calls on changed lines of files that name nothing of the catalogue and are therefore not read: what is not known to be
+ * free is listed as unknown, so that such a hunk is no silent zero. One cheap pass over the changed lines.
+ */
+import { isAssembly } from '../code/asm/detect';
+import { lookup } from '../code/catalogue/lookup';
+import { LineKind, type PatchFile } from '../patch/model';
+import type { UnknownItem } from './priced';
+import { isCode } from './units';
+
+const call = /((?:\b[A-Za-z_]\w*(?:->|\.))?)\b([A-Za-z_]\w*)\s?\(/g;
+/** Spelled like calls, and known to perform nothing on the TLB. */
+const free = new Set(
+  (
+    'if for while switch return sizeof do else case defined typeof __typeof__ __attribute__ alignof _Alignof offsetof ' +
+    'asm __asm__ volatile likely unlikely container_of ARRAY_SIZE WARN WARN_ON WARN_ON_ONCE WARN_ONCE BUG BUG_ON ' +
+    'BUILD_BUG_ON IS_ERR PTR_ERR ERR_PTR min max min_t max_t clamp swap __aligned __printf __releases __acquires ' +
+    'EXPORT_SYMBOL EXPORT_SYMBOL_GPL MODULE_LICENSE MODULE_AUTHOR MODULE_DESCRIPTION IS_ENABLED module_init ' +
+    'module_exit lockdep_assert_held might_sleep BIT GENMASK READ_ONCE WRITE_ONCE _AC'
+  ).split(' '),
+);
+const asmCall = /^(?:\w+:)?\s*(?:callq?|bl)\s+([A-Za-z_]\w*)/;
+const asmMacro = /^(?:\w+:)?\s*([A-Z][A-Z0-9_]{2,})\b/;
+const asmFree =
+  /^(?:SYM_|ENTRY|END|ENDPROC|GLOBAL|ALTERNATIVE|UNWIND_|ANNOTATE_|FRAME_|ASM_|_ASM|CFI_|EXPORT_|STACK_FRAME|PUSH|POP|SAVE_|RESTORE_|RET$|KABI_)/;
+
+const longestLine = 400;
+const mostNames = 20;
+
+const noted = 'neither the patch nor the catalogue says what it does';
+
+/** Names that a line of a C file calls; the name that it defines or declares does not count. */
+function callsOf(text: string): string[] {
+  const line = text.slice(0, longestLine);
+  if (!line.includes('(') || /^\s*(?:\*|\/\*|\/\/|#\s*(?!define))/.test(line)) return [];
+  const plain = line.replace(/"[^"]*"/g, '""').replace(/\/\*.*$|\/\/.*$/, '');
+  const found: string[] = [];
+  // At the beginning of a line stands what is defined or declared there.
+  let defines = /^(?:#\s*define\s+\w+\(|[A-Za-z_])/.test(plain) && !/^\w+:/.test(plain);
+  for (const [, through = '', name = ''] of plain.matchAll(call)) {
+    if (defines) {
+      defines = false;
+      continue;
+    }
+    if (!free.has(name)) found.push(through + name);
+  }
+  return found;
+}
+
+function asmCallsOf(text: string): string[] {
+  const found: string[] = [];
+  for (const part of text.slice(0, longestLine).split(/[#;]/)) {
+    const name = asmCall.exec(part.trim())?.[1] ?? asmMacro.exec(part.trim())?.[1];
+    if (name !== undefined && !asmFree.test(name)) found.push(name);
+  }
+  return found;
+}
+
+const headOfC = /^[ +-]?(?:#\s*define\s+(\w+)|[A-Za-z_][\w \t*]{0,200}?\b(\w+)\s*\()/;
+const headOfAsm = /^[ +-]?\s*(?:\.macro\s+(\w+)|SYM_\w+\((\w+))/;
+
+/** Functions and macros whose bodies the hunks of a file show. */
+function definitionsIn(file: PatchFile, into: Set<string>): void {
+  for (const { source, firstLine, endLine } of file.hunks)
+    for (let line = firstLine; line < endLine; line++) {
+      const text = source.lineText(line).slice(0, longestLine);
+      if (text.trimEnd().endsWith(';')) continue;
+      const match = headOfC.exec(text) ?? headOfAsm.exec(text);
+      const name = match?.[1] ?? match?.[2];
+      if (name !== undefined) into.add(name);
+    }
+}
+
+/** Unknown callees by hunk, of files of one patch that are not read. */
+export function skippedCalls(
+  files: readonly PatchFile[],
+): Map<PatchFile, readonly (readonly UnknownItem[])[]> {
+  const result = new Map<PatchFile, readonly (readonly UnknownItem[])[]>();
+  const shown = new Set<string>();
+  const code = files.filter(file => file.hunks.length > 0 && isCode(file.newPath ?? file.oldPath ?? ''));
+  for (const file of code) definitionsIn(file, shown);
+  for (const file of code) {
+    const path = file.newPath ?? file.oldPath ?? '';
+    const read = isAssembly(path, []) ? asmCallsOf : callsOf;
+    const isFree = (name: string): boolean => shown.has(name) || lookup(name, { path }) !== null;
+    result.set(file, file.hunks.map((_, index) => unknownIn(file, index, read, isFree))); // prettier-ignore
+  }
+  return result;
+}
+
+function unknownIn(
+  file: PatchFile,
+  index: number,
+  read: (text: string) => string[],
+  isFree: (name: string) => boolean,
+): UnknownItem[] {
+  const { source, firstLine, endLine, parents } = file.hunks[index]!;
+  const net = new Map<string, { count: number; documentLine: number | null }>();
+  for (let line = firstLine; line < endLine; line++) {
+    const kind = source.lineKind(line);
+    if (kind !== LineKind.Added && kind !== LineKind.Removed) continue;
+    const sign = kind === LineKind.Added ? 1 : -1;
+    for (const name of read(source.lineText(line).slice(parents))) {
+      const known = net.get(name);
+      if (known) known.count += sign;
+      else net.set(name, { count: sign, documentLine: source.documentLine(line) });
+    }
+  }
+  const items = [...net].filter(([name, { count }]) => count !== 0 && !isFree(name));
+  const listed = items
+    .slice(0, mostNames)
+    .map(([name, { documentLine }]): UnknownItem => ({ name, documentLine, why: noted }));
+  if (items.length > mostNames)
+    listed.push({ name: `${items.length - mostNames} more callees`, documentLine: null, why: noted });
+  return listed;
+}
