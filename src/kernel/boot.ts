@@ -18,6 +18,7 @@ import { callHandlerName, deviceHandlerName, deviceVector, nmiHandlerName } from
 import type { LoweredTree } from './lower';
 import { lowerKernel } from './lower';
 import { PageTables } from './pageTables';
+import { worldPrimitiveNames, worldPrimitives } from './primitives';
 import {
   baselineSlots,
   objectNames,
@@ -26,20 +27,20 @@ import {
   Surroundings,
   tableUsed,
   tableWasUsed,
-  worldPrimitiveNames,
-  worldPrimitives,
-} from './primitives';
+} from './surroundings';
 import type { Addresses } from './program';
-import { barriersOf, checkRange, pagesOf, ProgramBuilder, spins } from './program';
+import { barriersOf, ProgramBuilder, spins } from './program';
+import type { Plan } from './plan';
+import { planOf } from './plan';
 import { BootedWorld } from './readings';
-import type { AddressSpace, CpuStart, World, WorldOptions } from './world';
-import { WorldError, worldLimits } from './world';
+import type { AddressSpace, World, WorldOptions } from './world';
+import { WorldError } from './world';
 
 const word: IrType = { kind: 'integer', bits: 64, signed: false };
 const words = (length: number): IrType => ({ kind: 'array', of: word, length });
 const struct = (tag: string): IrType => ({ kind: 'struct', tag });
 
-export const mmName = (space: number): string => `world_mm${space}`;
+const mmName = (space: number): string => `world_mm${space}`;
 const taskName = (space: number): string => `world_task${space}`;
 const idleName = 'world_idle';
 const barrierName = (number: number): string => `world_barrier${number}`;
@@ -53,38 +54,8 @@ const firstContext = 2n;
 /** Boots a world. Throws {@link WorldError}. `lowered`: the tree's IR, where the caller keeps it. */
 export function bootWorld(options: WorldOptions, lowered?: LoweredTree): World {
   if (!lowered && !isCParserLoaded()) throw new WorldError('the C parser is not loaded yet');
-  const plan = checked(options);
+  const plan = planOf(options);
   return new Boot(options, plan, lowered ?? lowerKernel(options.tree, options.config)).run();
-}
-
-interface Plan {
-  readonly starts: readonly CpuStart[];
-  readonly pages: number;
-}
-
-/** Limits at the door. */
-function checked(options: WorldOptions): Plan {
-  const { cpus, spaces, programs, start = [], machine } = options;
-  if (machine.architecture !== 'x86') throw new WorldError('the model kernel runs on x86 machines');
-  if (!Number.isInteger(cpus) || cpus < 1 || cpus > worldLimits.cpus)
-    throw new WorldError(`a world has 1 to ${worldLimits.cpus} CPUs, not ${cpus}`);
-  if (spaces.length < 1 || spaces.length > worldLimits.spaces)
-    throw new WorldError(`a world has 1 to ${worldLimits.spaces} spaces, not ${spaces.length}`);
-  if (programs.length > cpus)
-    throw new WorldError(`there are ${cpus} CPUs, and programs for ${programs.length}`);
-  if (start.length > cpus) throw new WorldError(`there are ${cpus} CPUs, and starts for ${start.length}`);
-  for (const { regions } of spaces) for (const one of regions) checkRange(one.start, one.pages, []);
-  for (const { warm = [] } of start) for (const one of warm) checkRange(one.start, one.pages, []);
-  const names = spaces.map(({ name }) => name);
-  if (new Set(names).size < names.length) throw new WorldError('two spaces have the same name');
-  const starts = Array.from({ length: cpus }, (_, cpu) => start[cpu] ?? { space: names[0]! });
-  for (const { space } of starts)
-    if (space !== null && !names.includes(space)) throw new WorldError(`there is no space '${space}'`);
-  const mapped = spaces.reduce(
-    (sum, { regions }) => sum + regions.reduce((all, one) => all + one.pages, 0),
-    0,
-  );
-  return { starts, pages: mapped + programs.reduce((sum, steps) => sum + pagesOf(steps), 0) };
 }
 
 class Boot {

@@ -2,8 +2,8 @@
 import { Tag } from '../vm/kinds';
 import { slotBytes } from '../vm/program';
 import type { Vm } from '../vm/vm';
-import type { Surroundings } from './primitives';
-import { firstFrame, pageSlots, tableUsed } from './primitives';
+import type { Surroundings } from './surroundings';
+import { firstFrame, pageSlots, tableUsed } from './surroundings';
 import { WorldError } from './world';
 
 /** Present, writable, user, accessed. */

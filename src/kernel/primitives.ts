@@ -2,9 +2,7 @@
  * Built-in primitives of a world: what hardware and memory do, one line each in the table at the end. Everything else
  * is code of the tree or of the harness. State lies in objects of the VM's memory, so that snapshots hold it.
  */
-import type { Hardware } from '../machine/hardware';
 import { accessExecute, accessUser, accessWrite, done, noTable, pageFault } from '../machine/hardware';
-import { operations } from '../machine/operations';
 
 import { Tag } from '../vm/kinds';
 import type { Core } from '../vm/core';
@@ -14,125 +12,8 @@ import { halves } from '../vm/pairs';
 import type { Primitive } from '../vm/primitives';
 import { EventKind } from '../vm/trace';
 import { deviceVector } from './harness';
-
-/** Names of the objects that the world adds to the program. */
-export const objectNames = {
-  tables: 'world_tables',
-  tableState: 'world_table_state',
-  frames: 'world_frame_users',
-  /** Where figures count from, per CPU. */
-  baseline: 'world_baseline',
-} as const;
-
-/** Slots of a page. */
-export const pageSlots = 512;
-/** First frame of memory for user pages: far above the tables. */
-export const firstFrame = 0x10_0000;
-
-/** States of a table page. */
-export const tableFree = 0;
-export const tableUsed = 1;
-/** Free, and it has been a table before: a walk through it is a stale walk. */
-export const tableWasUsed = 2;
-
-/** Kinds of stale use, by their slot in `world_stale`. */
-export const staleKinds = ['stale-data', 'stale-perm', 'stale-walk', 'lost-dirty'] as const;
-
-/** Slots of a baseline: cycles, low, high (the bits of a double), misses, unpriced, then counts of operations. */
-export const baselineSlots = 5 + operations.length;
-
-/** What primitives need besides the core; the hardware is there once the VM is. */
-export class Surroundings {
-  hardware: Hardware | null = null;
-  /** A walk has come through a table that was freed. */
-  walkedDead = false;
-  readonly tables: number;
-  readonly tableCount: number;
-  readonly tableState: number;
-  readonly frames: number;
-  readonly frameCount: number;
-  private readonly userMode: number;
-  private readonly stale: number;
-  private readonly baseline: number;
-
-  constructor(
-    private readonly program: LinkedProgram,
-    /** Fields of an mm that say whether a flush is still to come, as offsets from its first slot. */
-    readonly pending: { readonly flush: number; readonly lock: number; readonly batched: number },
-  ) {
-    this.tables = this.find(objectNames.tables);
-    this.tableState = this.find(objectNames.tableState);
-    this.frames = this.find(objectNames.frames);
-    this.tableCount = program.objects.find(one => one.name === objectNames.tableState)!.slots;
-    this.frameCount = program.objects.find(one => one.name === objectNames.frames)!.slots;
-    this.userMode = this.find('world_user_mode');
-    this.stale = this.find('world_stale');
-    this.baseline = this.find(objectNames.baseline);
-  }
-
-  private find(name: string): number {
-    const found = this.program.locate([name]);
-    if (!found) throw new Error(`the harness lacks ${name}`);
-    return found.slot;
-  }
-
-  private perCpu(core: Core, cpu: number, offset: number): number {
-    return core.layout.perCpuSlot + cpu * core.layout.perCpuStride + offset;
-  }
-
-  userModeSlot(core: Core, cpu: number): number {
-    return this.perCpu(core, cpu, this.userMode);
-  }
-
-  staleSlot(core: Core, cpu: number, kind: number): number {
-    return this.perCpu(core, cpu, this.stale + kind);
-  }
-
-  baselineSlot(core: Core, cpu: number): number {
-    return this.perCpu(core, cpu, this.baseline);
-  }
-
-  /** Whether a walk came through a freed table since this was last asked. */
-  takeWalkedDead(): boolean {
-    const was = this.walkedDead;
-    this.walkedDead = false;
-    return was;
-  }
-
-  /** Index of the table at a frame number, or −1. */
-  tableAt(frame: number): number {
-    const index = frame - this.tables / pageSlots;
-    return index >= 0 && index < this.tableCount ? index : -1;
-  }
-}
-
-const doubles = new Float64Array(1);
-const doubleWords = new Int32Array(doubles.buffer);
-
-/** Figures of a CPU count from now on. */
-export function setBaseline(core: Core, cpu: number, around: Surroundings): void {
-  const { clocks } = around.hardware!;
-  const at = around.baselineSlot(core, cpu);
-  const put = (offset: number, lo: number, hi: number): void => {
-    core.memoryLo[at + offset] = lo;
-    core.memoryHi[at + offset] = hi;
-    core.tags[at + offset]! |= Tag.Defined;
-  };
-  [clocks.cycles(cpu), clocks.low(cpu), clocks.high(cpu)].forEach((time, offset) => {
-    doubles[0] = time;
-    put(offset, doubleWords[0]!, doubleWords[1]!);
-  });
-  put(3, clocks.misses(cpu), 0);
-  put(4, clocks.unpriced(cpu), 0);
-  operations.forEach((_, number) => put(5 + number, clocks.count(cpu, number), 0));
-}
-
-/** A time of the baseline: 0 cycles, 1 low, 2 high. */
-export function baselineTime(core: Core, at: number, which: number): number {
-  doubleWords[0] = core.memoryLo[at + which]!;
-  doubleWords[1] = core.memoryHi[at + which]!;
-  return doubles[0]!;
-}
+import type { Surroundings } from './surroundings';
+import { firstFrame, pageSlots, setBaseline, tableUsed, tableWasUsed } from './surroundings';
 
 /** A change of a word of the world: it wakes those who wait for it. */
 function set(core: Core, cpu: number, slot: number, lo: number, hi = 0): void {

@@ -4,8 +4,8 @@ import type { LinkedProgram } from '../vm/link';
 import type { Ending } from '../vm/verdicts';
 import type { Place, Vm } from '../vm/vm';
 import type { LoweredTree } from './lower';
-import type { Surroundings } from './primitives';
-import { baselineTime, staleKinds } from './primitives';
+import type { Surroundings } from './surroundings';
+import { baselineTime, staleKinds } from './surroundings';
 import type { CpuFigures, FlushState, StaleUse, StateValue, World, WorldOptions } from './world';
 
 const slotsOfCpu = 6;

@@ -1,6 +1,5 @@
 /** The bundled model kernel tree and its variants. */
 import { files } from 'models:linux';
-import type { KernelTree } from './world';
 
 const variantFolder = 'variants/';
 
@@ -9,7 +8,7 @@ export function modelTree(): Map<string, string> {
   return new Map(Object.entries(files).filter(([path]) => !path.startsWith(variantFolder)));
 }
 
-/** Name of a variant → patches of `models/linux/variants`, in the order in which they apply to the base. */
+/** A variant of the model: patches that apply to the base, in order. */
 export interface ModelVariant {
   readonly name: string;
   readonly title: string;
@@ -58,9 +57,4 @@ export const modelVariants: readonly ModelVariant[] = stacks.map(([name, title, 
 
 export function findVariant(name: string): ModelVariant | null {
   return modelVariants.find(one => one.name === name) ?? null;
-}
-
-/** Whether a tree can be run as a world: the model's harness around its entry code fits. */
-export function missingFiles(tree: KernelTree): string[] {
-  return [...modelTree().keys()].filter(path => /\.[cS]$/.test(path) && !tree.has(path));
 }
