@@ -4,9 +4,10 @@ import { compareRuns } from '../scenario/compare';
 import type { RunResult } from '../scenario/run';
 import { runScenario, ScenarioError } from '../scenario/run';
 import { traceLines } from '../scenario/traceLines';
-import { variantTree, worldBooter } from '../scenario/variants';
+import { reviewedTree, underReview, variantTree, worldBooter } from '../scenario/variants';
 import { Exit, InputError, type Command, type CommandContext, type CommandOptions } from './command';
 import { readFeatures } from './costOptions';
+import { readDocument } from './document';
 import { loadCGrammar } from './frontEnd';
 import { machineNamed } from './machines';
 import { openScenario, readParameters, type NamedScenario } from './scenarioFile';
@@ -65,7 +66,9 @@ function report({ scenario }: NamedScenario, runs: readonly RunResult[]): string
 
 async function run({ positionals, options, json, write }: CommandContext): Promise<Exit> {
   const named = openScenario(positionals[0]!, readParameters(textsOf(options['set'])));
-  const { scenario, name } = named;
+  const patch = typeof options['patch'] === 'string' ? readDocument(options['patch']).files : null;
+  const { name } = named;
+  const scenario = patch ? underReview(named.scenario) : named.scenario;
   const machineId = typeof options['machine'] === 'string' ? options['machine'] : scenario.machine;
   const machine = machineNamed(machineId ?? defaultMachineId);
   const features =
@@ -77,7 +80,10 @@ async function run({ positionals, options, json, write }: CommandContext): Promi
     for (const result of runScenario(scenario, {
       machine,
       features: features?.features ?? null,
-      treeOf: variant => variantTree(scenario.kernel, variant),
+      treeOf: variant => {
+        const tree = variantTree(scenario.kernel, variant);
+        return patch && variant.name === 'after' ? reviewedTree(tree, patch) : tree;
+      },
       boot: worldBooter(),
       variants: textsOf(options['variant']),
       trace: traced,
@@ -97,7 +103,8 @@ async function run({ positionals, options, json, write }: CommandContext): Promi
       runs.push(result);
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
-    throw new InputError(`${name}${error.line > 0 ? `:${error.line}` : ''}: ${error.message}`);
+    const file = patch && error.line === 0 ? String(options['patch']) : name;
+    throw new InputError(`${file}${error.line > 0 ? `:${error.line}` : ''}: ${error.message}`);
   }
   if (traced) return Exit.Fine;
   if (json)
@@ -115,6 +122,7 @@ export const runCommand: Command = {
   summary: 'Run a scenario on simulated CPUs: operations, cycles, misses, verdict.',
   options: {
     variant: { type: 'string', multiple: true },
+    patch: { type: 'string' },
     set: { type: 'string', multiple: true },
     machine: { type: 'string' },
     features: { type: 'string' },
@@ -124,6 +132,7 @@ export const runCommand: Command = {
   help: [
     "SCENARIO          a *.tlbscope.jsonc file, or the name of a built-in one ('tlbscope scenarios')",
     '--variant V       only this variant; may be given several times',
+    '--patch FILE      instead of the variants: the tree before and after this patch',
     '--set NAME=N,…    one value for a parameter instead of those of the file',
     `--machine ID      machine profile (default: the scenario's, else ${defaultMachineId})`,
     "--features LIST   features that are on, such as PTI,PCID, or none (default: the scenario's)",

@@ -4,8 +4,9 @@ import { lowerKernel, type LoweredTree } from '../kernel/lower';
 import { modelTree, modelVariants } from '../kernel/tree';
 import type { KernelTree, World, WorldOptions } from '../kernel/world';
 import { applyToTree } from '../patch/apply';
+import type { PatchFile } from '../patch/model';
 import { readPatch } from '../patch/read';
-import type { ScenarioVariant } from './model';
+import type { Scenario, ScenarioVariant } from './model';
 import { ScenarioError } from './run';
 
 /** Patches of the bundled tree by name, such as `serial-flush`. */
@@ -39,6 +40,21 @@ export function variantTree(kernel: string, variant: ScenarioVariant): KernelTre
     tree = applied.tree;
   }
   return tree;
+}
+
+/** The scenario with the patch under review for its variants: the tree `before` it, and `after`. */
+export const underReview = (scenario: Scenario): Scenario => ({
+  ...scenario,
+  variants: ['before', 'after'].map(name => ({ name, patches: [], line: 0 })),
+});
+
+/** A tree after the patch under review. Throws {@link ScenarioError} where it does not apply. */
+export function reviewedTree(tree: KernelTree, files: readonly PatchFile[]): KernelTree {
+  if (files.length === 0) throw new ScenarioError('the patch changes no files', 0);
+  const applied = applyToTree(tree, files);
+  if (applied.ok) return applied.tree;
+  const where = applied.documentLine === null ? '' : `line ${applied.documentLine}: `;
+  throw new ScenarioError(`${where}the patch does not apply to ${applied.path}: ${applied.reason}`, 0);
 }
 
 /** Boots worlds; a tree is lowered once, however many runs it is used for. */

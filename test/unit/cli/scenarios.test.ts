@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findVariant } from '../../../src/kernel/tree';
 import { runCommandLine } from '../../../src/cli/commandLine';
 
 const folder = mkdtempSync(join(tmpdir(), 'tlbscope-scenarios-'));
@@ -91,6 +92,25 @@ describe('tlbscope run', function () {
       .map(line => JSON.parse(line) as Record<string, unknown>);
     events.forEach((event, seq) => assert.equal(event['seq'], seq));
     assert.equal(events.filter(({ name }) => name === 'INVLPG').length, 1);
+  });
+
+  it('compares the tree before and after a patch', async () => {
+    const patch = findVariant('range-interface')!.patches[0]!.text;
+    const path = file('range.patch', patch);
+    const { code, out } = await here('run', 'madvise-one-thread', '--set', 'n=2', '--json', '--patch', path);
+    assert.equal(code, 0);
+    const { runs } = JSON.parse(out) as Output;
+    assert.deepEqual(
+      runs.map(run => [run['variant'], run['verdict'], (run['counts'] as Record<string, number>)['INVLPG']]),
+      [
+        ['before', 'safe', 2],
+        ['after', 'safe', 2],
+      ],
+    );
+    const elsewhere = file('elsewhere.patch', '--- a/mm/tq.c\n+++ b/mm/tq.c\n@@ -1 +1 @@\n-a\n+b\n');
+    const refused = await here('run', 'refill', '--patch', elsewhere);
+    assert.equal(refused.code, 2);
+    assert.match(refused.error, /elsewhere\.patch: line \d+: the patch does not apply to .*there is no file/);
   });
 
   it('exits with 1 under --check only', async () => {
