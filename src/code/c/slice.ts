@@ -8,7 +8,7 @@ import type { BodyPiece } from './repair';
 import { completeBody } from './repair';
 import { rewriteDeclaration, rewriteHead } from './rewrite';
 import { isFunctionHead, startOf } from './shape';
-import { statementWords } from './statementSigns';
+import { statementBegins, statementWords } from './statementSigns';
 import type { Token } from './tokens';
 import { madeUp } from './tokens';
 
@@ -135,7 +135,7 @@ class Slicer {
   private item(tokens: readonly Token[], start: number): number {
     const first = tokens[start]!;
     if (first.text === ';' || first.text === '}') return start + 1;
-    if (statementWords.has(first.text)) return this.strayBody(tokens, start);
+    if (this.isStray(tokens, start)) return this.strayBody(tokens, start);
     if (fileLevelNoise.test(first.text) && tokens[start + 1]?.text === '(') return noiseEnd(tokens, start);
     const alone = macroAlone(tokens, start);
     if (alone > 0) return alone;
@@ -164,6 +164,14 @@ class Slicer {
       }
     }
     return tokens.length;
+  }
+
+  /** Nothing of a file stands indented but what is inside something. */
+  private isStray(tokens: readonly Token[], start: number): boolean {
+    const first = tokens[start]!;
+    if (statementWords.has(first.text)) return true;
+    const inset = this.indented && !this.unit.unit.whole && this.columns(first) > 0;
+    return inset && statementBegins(tokens, start);
   }
 
   /** Statements where a declaration was expected: the rest of a function whose head was not shown, or not understood. */

@@ -63,7 +63,8 @@ export function holdsStatements(tokens: readonly Token[], from: number): boolean
   return false;
 }
 
-function statementBegins(tokens: readonly Token[], at: number): boolean {
+/** Whether token `at`, where a statement or a declaration begins, begins what can only be a statement. */
+export function statementBegins(tokens: readonly Token[], at: number): boolean {
   const { kind, text } = tokens[at]!;
   if (statementWords.has(text)) return true;
   const next = tokens[at + 1]?.text ?? '';

@@ -16,6 +16,8 @@ describe('hunks without a heading that begin inside a function', () => {
     'the opening brace, with nothing behind the change': ` {\n${swap}`,
     'the opening brace and declarations': ` {\n \tint tq_a;\n \n${swap}`,
     'a declaration': ` \tunsigned long tq_a;\n${swap}`,
+    'the end of the function before': ` }\n \n${swap}`,
+    'the end of an initialiser': ` \t.tq_a = 1,\n };\n \n${swap}`,
     'the change, before the end of a loop': `${swap} \t} while (tq_a);\n \treturn;\n`,
   };
   for (const [name, body] of Object.entries(beginnings))
