@@ -59,6 +59,8 @@ export interface DocumentAnalysis {
   readonly document: PatchDocument;
   readonly patches: readonly PatchAnalysis[];
   readonly hints: PlaceHints;
+  /** Some files were left to their names, because there is too much of the document. */
+  readonly bounded: boolean;
 }
 
 /** The version of the series, where all its patches agree; some names mean different things in different versions. */
@@ -85,6 +87,8 @@ export async function analyseDocument(
   const hints = hintsOf(entries);
   const patches: PatchAnalysis[] = [];
   const large = document.document.text.length > largeText;
+  const budget = { ...mostRead };
+  let bounded = false;
   const states = new Map<string, SeriesState>();
   const before = new Map<number, ReadonlyMap<string, KnownFile>>();
   for (const entry of entries) {
@@ -97,10 +101,20 @@ export async function analyseDocument(
     // A revision stands on what the patch that it revises stood on.
     const known = (entry.revises !== null ? before.get(entry.revises) : undefined) ?? state.known;
     before.set(entry.message, known);
+    const read: FileChange[] = [];
+    const left: FileChange[] = [];
+    for (const change of changes) {
+      const characters = change.hunks.reduce((sum, lines) => sum + sizeOf(lines), 0);
+      budget.characters -= characters;
+      budget.hunks -= change.hunks.length;
+      (budget.characters < 0 || budget.hunks < 0 ? left : read).push(change);
+    }
+    bounded ||= left.length > 0;
     const patch = await new PatchReader(options, large ? [] : state.units.slice(-contextLimit), known).read(
       entry,
-      changes,
+      read,
       hints,
+      left,
     );
     patches.push(patch);
     state.units.push(...unitsOf(patch));
@@ -108,8 +122,14 @@ export async function analyseDocument(
       state.apply(every, options.tree);
   }
   connect(patches, hints);
-  return { document, patches, hints };
+  return { document, patches, hints, bounded };
 }
+
+const sizeOf = (lines: FileChange['hunks'][number]): number =>
+  lines.reduce((sum, { text }) => sum + text.length + 1, 0);
+
+/** What is read of one document: characters of hunks with something of the catalogue near them, and such hunks. */
+const mostRead = { characters: 1_000_000, hunks: 3_000 };
 
 /**
  * In a longer document (an archive of many threads) only flushes and control registers make a file worth reading, and

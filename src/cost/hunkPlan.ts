@@ -21,6 +21,49 @@ export interface HunkPlan {
   readonly absent: boolean;
 }
 
+/** A file's functions and unread ranges by hunk, and its functions by name, for each stage. */
+interface FileIndex {
+  readonly byName: Map<number, Map<string, IrFunction[]>>;
+  readonly byHunk: Map<number, Map<number, IrFunction[]>>;
+  readonly unread: Map<number, Map<number, UnreadRange[]>>;
+}
+
+const indexes = new WeakMap<FileAnalysis, FileIndex>();
+
+function grouped<K, V>(items: readonly V[], keysOf: (item: V) => Iterable<K>): Map<K, V[]> {
+  const groups = new Map<K, V[]>();
+  for (const item of items)
+    for (const key of keysOf(item)) {
+      const known = groups.get(key);
+      if (known) known.push(item);
+      else groups.set(key, [item]);
+    }
+  return groups;
+}
+
+function indexOf(read: FileAnalysis): FileIndex {
+  const known = indexes.get(read);
+  if (known) return known;
+  const made: FileIndex = { byName: new Map(), byHunk: new Map(), unread: new Map() };
+  for (const [stage, functions] of read.stages) {
+    made.byName.set(stage, grouped(functions, fn => [fn.name])); // prettier-ignore
+    made.byHunk.set(stage, grouped(functions, hunksTouched));
+  }
+  for (const [stage, ranges] of read.unread) made.unread.set(stage, grouped(ranges, hunksIn));
+  indexes.set(read, made);
+  return made;
+}
+
+/** Hunks with a changed line in a range. */
+function hunksIn({ unit, firstLine, lastLine }: UnreadRange): Set<number> {
+  const found = new Set<number>();
+  for (let line = firstLine; line <= lastLine; line++) {
+    const at = unit.lines[line];
+    if (at?.changed) found.add(at.hunk);
+  }
+  return found;
+}
+
 /** The names that one function has in the course of a patch. */
 function namesOfOne(read: FileAnalysis, name: string): string[] {
   const found = [name];
@@ -35,7 +78,7 @@ function namesOfOne(read: FileAnalysis, name: string): string[] {
 function pairFor(read: FileAnalysis, index: number, names: readonly string[]): FunctionPair {
   const last = read.change.hunks.length;
   const named = (stage: number): IrFunction | null => {
-    const all = (read.stages.get(stage) ?? []).filter(fn => names.includes(fn.name));
+    const all = names.flatMap(name => indexOf(read).byName.get(stage)?.get(name) ?? []);
     return all.find(fn => hunksTouched(fn).has(index)) ?? all[0] ?? null;
   };
   const [first, final] = [named(0), named(last)];
@@ -60,18 +103,18 @@ export function planHunk(
   const last = read.change.hunks.length;
   const names = new Map<string, number>();
   for (const stage of [last, 0])
-    for (const fn of read.stages.get(stage) ?? [])
-      if (hunksTouched(fn).has(index))
-        names.set(fn.name, Math.min(names.get(fn.name) ?? Infinity, fn.firstLine));
+    for (const fn of indexOf(read).byHunk.get(stage)?.get(index) ?? [])
+      names.set(fn.name, Math.min(names.get(fn.name) ?? Infinity, fn.firstLine));
   const ordered = [...names].sort(([, a], [, b]) => a - b).map(([name]) => name);
   const groups = new Map(ordered.map(name => [namesOfOne(read, name).sort().join(), namesOfOne(read, name)]));
   const pairs = joinRenamed([...groups.values()].map(group => pairFor(read, index, group)));
   const lines = (unit: SourceUnit, line: number): boolean =>
     unit.path === read.change.path && unit.lines[line]?.hunk === index;
   const unread = [0, last].flatMap(stage => [
-    ...(read.unread.get(stage) ?? []),
-    ...(read.stages.get(stage) ?? [])
-      .filter(fn => fn.unreadable !== null && names.has(fn.name))
+    ...(indexOf(read).unread.get(stage)?.get(index) ?? []),
+    ...[...names.keys()]
+      .flatMap(name => indexOf(read).byName.get(stage)?.get(name) ?? [])
+      .filter(fn => fn.unreadable !== null)
       .map(fn => ({ unit: fn.unit, firstLine: fn.firstLine, lastLine: fn.lastLine, why: fn.unreadable! })),
   ]);
   return {

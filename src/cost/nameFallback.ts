@@ -29,6 +29,18 @@ export interface NamePrice {
   }[];
 }
 
+const recognised = new WeakMap<SourceUnit, ReturnType<typeof recogniseLines>>();
+
+/** The names on the lines of a unit. A unit is always asked about with the same hints. */
+function namesIn(unit: SourceUnit, hints: PlaceHints): ReturnType<typeof recogniseLines> {
+  let known = recognised.get(unit);
+  if (!known) {
+    known = recogniseLines(unit.lines.map(line => line.text), { ...hints, path: unit.path }); // prettier-ignore
+    recognised.set(unit, known);
+  }
+  return known;
+}
+
 /** Prices the changed lines of one hunk inside ranges that could not be read. */
 export function priceByName(
   ranges: readonly UnreadRange[],
@@ -41,7 +53,7 @@ export function priceByName(
   const lines: { unit: SourceUnit; line: number; counts: Map<string, Polynomial> }[] = [];
   const done = new Set<string>();
   for (const { unit, firstLine, lastLine } of ranges) {
-    const found = recogniseLines(unit.lines.map(line => line.text), { ...hints, path: unit.path }); // prettier-ignore
+    const found = namesIn(unit, hints);
     for (let at = firstLine; at <= lastLine; at++) {
       const line = unit.lines[at];
       const key = `${unit.side}${at}`;

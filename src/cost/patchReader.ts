@@ -10,12 +10,20 @@ import type { PatchEntry } from './series';
 import { knownOf } from './seriesState';
 import { unitAfter, type FileChange, type KnownFile } from './units';
 
+/** Why a file of a very long document is left to its names. */
+export const tooLong = 'the document holds more code than is read of one document';
+
 /** Greatest number of hunks of one file that are read one after the other. */
 const stageLimit = 40;
 
+const touchedHunks = new WeakMap<IrFunction, Set<number>>();
+
 /** Hunks that a function has changed lines in. */
-export function hunksTouched(fn: IrFunction): Set<number> {
+export function hunksTouched(fn: IrFunction): ReadonlySet<number> {
+  const known = touchedHunks.get(fn);
+  if (known) return known;
   const found = new Set<number>();
+  touchedHunks.set(fn, found);
   for (let line = fn.firstLine; line <= fn.lastLine; line++) {
     const at = fn.unit.lines[line];
     if (at?.changed && at.hunk >= 0) found.add(at.hunk);
@@ -51,7 +59,13 @@ export class PatchReader {
     return unitAfter(change, applied, knownOf(change, this.known, this.options.tree));
   }
 
-  async read(entry: PatchEntry, changes: readonly FileChange[], hints: PlaceHints): Promise<PatchAnalysis> {
+  /** `left`: changes beyond what is read of a document; they are left to the names in them. */
+  async read(
+    entry: PatchEntry,
+    changes: readonly FileChange[],
+    hints: PlaceHints,
+    left: readonly FileChange[] = [],
+  ): Promise<PatchAnalysis> {
     const sides = changes.map(change => {
       const last = change.hunks.length;
       return { change, units: new Map([[0, this.unit(change, 0)], [last, this.unit(change, last)]]) }; // prettier-ignore
@@ -88,6 +102,7 @@ export class PatchReader {
     for (const { change } of sides) await this.readStages(change, found.get(change.file)!);
     const files = new Map<PatchFile, FileAnalysis>();
     for (const { change } of sides) files.set(change.file, { change, ...found.get(change.file)! });
+    for (const change of left) files.set(change.file, { change, stages: new Map(), unread: this.unread(change) }); // prettier-ignore
     const [before, after] = [layers[0]!, layers[1]!];
     before.touchWith(after);
     after.touchWith(before);
@@ -105,6 +120,22 @@ export class PatchReader {
       programs: alone,
       effective,
     };
+  }
+
+  /** A file that is not read, hunk by hunk, on both sides. */
+  private unread(change: FileChange): Map<number, IrModule['unread']> {
+    return new Map(
+      [0, change.hunks.length].map(stage => {
+        const unit = this.unit(change, stage);
+        const ranges: { unit: SourceUnit; firstLine: number; lastLine: number; why: string }[] = [];
+        unit.lines.forEach(({ hunk }, line) => {
+          const last = ranges.at(-1);
+          if (last && unit.lines[last.lastLine]!.hunk === hunk) last.lastLine = line;
+          else ranges.push({ unit, firstLine: line, lastLine: line, why: tooLong });
+        });
+        return [stage, ranges];
+      }),
+    );
   }
 
   /** Macros with a changed body, as functions. One that cannot be read as a function is left to its names. */

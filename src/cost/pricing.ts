@@ -22,6 +22,7 @@ import type {
   UnknownItem,
 } from './priced';
 import { addCounts, shownCounts, type Answer, type Counts } from './resolve';
+import { tooLong } from './patchReader';
 import { rootsOf, type Root } from './roots';
 import { FeatureSet } from './features';
 import type { PatchEntry } from './series';
@@ -102,6 +103,12 @@ export class DocumentPricer {
       this.pricePatch(patch, options, prices, findings, byName.get(patch.entry.message) ?? []),
     );
     moduleFindings(this.analysis, findings);
+    if (this.analysis.bounded)
+      findings.set('too-long', {
+        kind: 'too-long',
+        documentLine: null,
+        message: `${tooLong}: the rest is priced by name`,
+      });
     const counted = patches.filter(patch => patch.supersededBy === null);
     const totals = sumParts(counted);
     return {

@@ -28,6 +28,10 @@ export interface CallResult {
   readonly state: State;
 }
 
+/** What a call and a record take, in instructions. */
+const callWork = 20;
+const recordWork = 10;
+
 export class Runner {
   readonly recording = new Recording();
   /** False while a loop's turns are worked out. */
@@ -59,6 +63,7 @@ export class Runner {
     site: Place | null,
   ): CallResult {
     const { flow, slotOf, slotCount, gaps } = shapeOf(fn);
+    this.spend(callWork + slotCount + state.memory.size);
     const frame: Frame = {
       fn,
       gaps,
@@ -266,6 +271,7 @@ export class Runner {
     for (const part of weight) {
       const both = this.space.guards.and(guard, part.guard);
       if (both === no || part.count.terms.size === 0) continue;
+      this.spend(recordWork);
       this.recording.operations.push({
         operation,
         count: multiply(part.count, count),

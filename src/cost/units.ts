@@ -182,7 +182,15 @@ export interface Renaming {
 }
 
 /** Renamed functions: a hunk removes one head and adds one. */
-export function renamingsOf(change: FileChange): Renaming[] {
+export function renamingsOf(change: FileChange): readonly Renaming[] {
+  let known = renamings.get(change);
+  if (!known) renamings.set(change, (known = findRenamings(change)));
+  return known;
+}
+
+const renamings = new WeakMap<FileChange, readonly Renaming[]>();
+
+function findRenamings(change: FileChange): Renaming[] {
   return change.hunks.flatMap((lines, hunk) => {
     const names = (kind: HunkLine['kind']): string[] =>
       lines.filter(line => line.kind === kind).flatMap(line => nameDefined(line.text) ?? []);
