@@ -116,6 +116,15 @@ export async function buildUnitTests(folder = 'test/unit') {
   return entryPoints.map(entry => join(root, 'dist/test', relative('test', entry)).replace(/\.ts$/, '.js'));
 }
 
+/** Bundles what a page runs to compare its trace with that of Node. */
+export const buildTracingPage = () =>
+  esbuild.build({
+    ...browser,
+    format: 'iife',
+    entryPoints: ['test/ui/tracingPage.ts'],
+    outfile: 'dist/test/tracingPage.js',
+  });
+
 /**
  * Mocha's build for browsers lies in a package of ES modules, so esbuild does not take it for CommonJS, and it would
  * overwrite the bundle's own `module.exports`: without `module` in sight it goes to the global object.

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBrowser } from './browser.mjs';
-import { root } from './bundles.mjs';
+import { buildTracingPage, root } from './bundles.mjs';
 import { startInstalled } from './installed.mjs';
 import { ensureVscode } from './vscode.mjs';
 
@@ -32,6 +32,7 @@ for (const [name, theme] of Object.entries(themes)) {
   );
 }
 const running = await startInstalled(server, { folder });
+await buildTracingPage();
 mkdirSync(join(root, 'artifacts/ui'), { recursive: true });
 const run = spawnSync(process.execPath, [join(root, 'scripts/unit.mjs'), process.argv[2] ?? 'test/ui'], {
   stdio: 'inherit',
