@@ -67,6 +67,9 @@ function bootPlan(scenario: Scenario, plan: Plan, settings: RunSettings, tree: K
       trace: settings.trace ? new Trace(mostEvents) : null,
     });
   } catch (error) {
+    // A tree that lacks what every kernel here has: patched away, or torn so that it cannot be read.
+    if (error instanceof Error && /^no (?:per-CPU )?(?:object|function) /.test(error.message))
+      throw new ScenarioError(`the tree cannot be run: ${error.message}`, 0);
     if (!(error instanceof WorldError)) throw error;
     throw new ScenarioError(error.message, stepAt(plan, error.step)?.line ?? 0);
   }
