@@ -34,6 +34,7 @@ static void vm_call_others(const struct cpumask *mask, void (*func)(void *info),
 {
 	unsigned int me = smp_processor_id();
 	bool run_here = false;
+	bool sent = false;
 	unsigned long flags;
 	unsigned int cpu;
 
@@ -49,13 +50,14 @@ static void vm_call_others(const struct cpumask *mask, void (*func)(void *info),
 		}
 		vm_post_call(cpu, func, info);
 		vm_send_call(cpu);
+		sent = true;
 	}
 	if (run_here && local) {
 		local_irq_save(flags);
 		func(info);
 		local_irq_restore(flags);
 	}
-	if (wait)
+	if (wait && sent)
 		vm_wait_calls();
 }
 

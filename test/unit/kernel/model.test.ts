@@ -22,6 +22,11 @@ describe('the model kernel', function () {
     assert.deepEqual(boot('base').undefinedNames, []);
   });
 
+  it('assumes no width and no length; configuration is listed', () => {
+    const other = boot('base').assumed.filter(text => !text.startsWith('CONFIG_'));
+    assert.deepEqual(other, []);
+  });
+
   it('runs a system call that does nothing', () => {
     const world = finish(boot('base', { programs: [[{ kind: 'enter', by: 'syscall' }]] }));
     assert.deepEqual(world.figures(0).counts, { CR3_READ: 2, CR3_NOFLUSH: 2 });

@@ -1,10 +1,11 @@
 /** The variants as patches: they read without a diagnostic, apply with git and with the product, and are priced. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { modelTree, modelVariants } from '../../../src/kernel/tree';
+import { applyToTree } from '../../../src/patch/apply';
 import { readPatch } from '../../../src/patch/read';
 import { variantTree } from './support';
 
@@ -21,6 +22,14 @@ describe('variants of the model kernel', function () {
     }
     return base;
   };
+
+  it('the example is the series as posted mails', () => {
+    const document = readPatch(readFileSync('examples/06-model-kernel-series.mbox', 'utf8'));
+    assert.deepEqual(document.diagnostics, []);
+    const applied = applyToTree(modelTree(), document.files, { fuzz: 0 });
+    assert.ok(applied.ok);
+    assert.deepEqual(applied.tree, variantTree('no-deferral-on-shootdown'));
+  });
 
   for (const { name, patches } of modelVariants) {
     it(`${name}: read without diagnostics`, () => {

@@ -57,6 +57,8 @@ describe('shootdowns of the model kernel', function () {
   it('a lazy CPU is left alone, and looks at the generation when it wakes up', () => {
     const world = withLazy([{ kind: 'madvise', start, pages: 1 }]);
     assert.deepEqual(counts(world, 1), {});
+    // Nobody is asked, so nobody is waited for.
+    assert.deepEqual(counts(world, 0), { ...border, INVLPG: 1, INVPCID_ADDR: 1 });
     assert.equal(world.flushState(1).loaded_mm, 'a');
     assert.equal(world.flushState(1).ctxs[0]!.tlb_gen, 0n);
     const woken = finish(

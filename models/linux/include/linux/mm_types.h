@@ -4,6 +4,7 @@
 #define MODEL_LINUX_MM_TYPES_H
 
 #include <linux/cpumask.h>
+#include <linux/spinlock.h>
 #include <asm/mmu.h>
 
 typedef struct { unsigned long pte; } pte_t;
