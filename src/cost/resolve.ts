@@ -177,6 +177,19 @@ function* assignments(
   }
 }
 
+/** Which of the changed lines an assignment lets the pass reach, as bits; equal guards are one. */
+function linesReached(
+  space: ValueSpace,
+  wanted: readonly Guard[],
+  assignment: ReadonlyMap<number, boolean>,
+): bigint {
+  let bits = 0n;
+  wanted.forEach((guard, at) => {
+    if (restrictAll(space, guard, assignment) !== no) bits |= 1n << BigInt(at);
+  });
+  return bits;
+}
+
 /** Picks the dearer answer, and the cheapest that differs from it. */
 function pickAnswers(
   comparison: Comparison,
@@ -195,20 +208,27 @@ function pickAnswers(
     return 0;
   };
   const { space } = comparison;
-  const wanted = comparison.reached
-    .map(guard => restrictAll(space, guard, fixed))
-    .filter(guard => guard !== no);
-  let most = -1;
-  let found: { answer: Answer; rank: number[] }[] = [];
-  for (const assignment of assignments(open, fixed, groups)) {
-    // Together the open conditions still have to let the pass reach as many changed lines as possible.
-    const reached = wanted.filter(guard => restrictAll(space, guard, assignment) !== no).length;
-    if (reached < most) continue;
-    if (reached > most) found = [];
-    most = reached;
-    const answer = answerUnder(comparison, assignment);
-    found.push({ answer, rank: rank(answer) });
-  }
+  const wanted = [
+    ...new Set(
+      comparison.reached.map(guard => restrictAll(space, guard, fixed)).filter(guard => guard !== no),
+    ),
+  ];
+  const candidates = [...assignments(open, fixed, groups)].map(assignment => ({
+    assignment,
+    reached: linesReached(space, wanted, assignment),
+  }));
+  // Together the open conditions have to let the pass reach changed lines: an assignment that reaches only some of
+  // those that another one reaches is none of the answers. Of two branches that are both changed, neither is.
+  const masks = [...new Set(candidates.map(({ reached }) => reached))];
+  const poorer = new Set(
+    masks.filter(mask => masks.some(other => other !== mask && (mask & other) === mask)),
+  );
+  const found = candidates
+    .filter(({ reached }) => !poorer.has(reached))
+    .map(({ assignment }) => {
+      const answer = answerUnder(comparison, assignment);
+      return { answer, rank: rank(answer) };
+    });
   found.sort((a, b) => compare(b.rank, a.rank));
   const best = found[0]!;
   const other = found.findLast(({ answer }) => !sameCounts(answer.delta, best.answer.delta));
