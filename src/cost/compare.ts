@@ -7,6 +7,8 @@ import type { Program } from './program';
 import { Recording } from './record';
 import type { Comparison } from './resolve';
 import { BeyondBound, onceWeight } from './frame';
+import { one } from './polynomial';
+import { unseenLines } from './shape';
 import { Runner } from './runner';
 import { Work } from './work';
 import { queueCell } from './xenQueue';
@@ -86,6 +88,17 @@ function run(
   return { recording: runner.recording, failure: null };
 }
 
+/**
+ * The other side of a fragment whose lines all changed: the function is there too, and what the patch does not show of it is
+ * run. Where the shown lines return early it no longer is.
+ */
+function notShown(fn: IrFunction): Recording {
+  const recording = new Recording();
+  const at = { unit: fn.unit, line: fn.firstLine };
+  recording.unknown.push({ ...unseenLines, guard: yes, count: one, at });
+  return recording;
+}
+
 /** A changed line that only leaves the function: a condition in front of it may go either way. */
 const onlyLeaves = (unit: SourceUnit, line: number): boolean =>
   /^\s*(?:return\b[^()]*|goto\s+\w+\s*);\s*$/.test(unit.lines[line]?.text.slice(0, 200) ?? '');
@@ -121,7 +134,9 @@ export function compare(
     failures.push(...failed);
     if (failed.length) continue;
     if (old) before.push(old.recording);
+    else if (pair.after?.partial) before.push(notShown(pair.after));
     if (now) after.push(now.recording);
+    else if (pair.before?.partial) after.push(notShown(pair.before));
   }
   const reached: Guard[] = [];
   for (const recording of [...before, ...after])

@@ -124,7 +124,8 @@ export function planHunk(
     names: ordered,
     pricer: new PairPricer(pairs, patch.programs, lines, work),
     unread: unread.filter(range => touches(range, index)),
-    absent: pairs.length > 0 && pairs.every(pair => pair.before === null),
+    absent:
+      pairs.length > 0 && pairs.every(({ before, after }) => before === null && after?.partial !== true),
   };
 }
 

@@ -16,7 +16,7 @@ import type { Program } from './program';
 import { Recording, type Place } from './record';
 import { step } from './instructions';
 import { runLoop } from './loops';
-import { isImplicitReturn, shapeOf } from './shape';
+import { isImplicitReturn, shapeOf, unseenLines } from './shape';
 import type { Value } from './value';
 import type { ValueSpace } from './values';
 import type { Work } from './work';
@@ -170,14 +170,7 @@ export class Runner {
       const instruction = fn.code[at]!;
       if (!this.quiet && !isImplicitReturn(fn, at)) this.markReached(frame, instruction.line, state.guard);
       if (frame.gaps.has(at))
-        this.notKnown(
-          frame,
-          instruction,
-          state.guard,
-          weight,
-          'unseen lines',
-          'the patch does not show all of the function',
-        );
+        this.notKnown(frame, instruction, state.guard, weight, unseenLines.name, unseenLines.why);
       if (instruction.op === 'branch') return this.branch(frame, index, instruction, state, mode);
       if (instruction.op === 'return') {
         const value = instruction.value === null ? null : this.read(frame, state, instruction.value);

@@ -62,6 +62,12 @@ const isGap = (fn: IrFunction, line: number): boolean => {
   );
 };
 
+/** How lines of a function that the patch does not show are listed. */
+export const unseenLines = {
+  name: 'unseen lines',
+  why: 'the patch does not show all of the function',
+} as const;
+
 /** The first instructions behind each gap of a C function, and its end where its last lines are not shown. */
 function gapsOf(fn: IrFunction): Set<number> {
   const found = new Set<number>();
@@ -71,7 +77,8 @@ function gapsOf(fn: IrFunction): Set<number> {
     const at = fn.code.findIndex(instruction => instruction.line >= line);
     if (at >= 0) found.add(at);
   }
-  const closed = /^\s*\}/.test(fn.unit.lines[fn.lastLine]?.text ?? '');
+  // A brace further right closes a block.
+  const closed = /^\}/.test(fn.unit.lines[fn.lastLine]?.text ?? '');
   if (fn.partial && !closed && isImplicitReturn(fn, fn.code.length - 1)) found.add(fn.code.length - 1);
   return found;
 }

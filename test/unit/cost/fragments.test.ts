@@ -24,7 +24,7 @@ describe('hunks without a heading that begin inside a function', () => {
     it(`begins with ${name}`, async () => {
       const hunk = await price(body);
       assert.deepEqual(shown(hunk.delta), swapped);
-      assert.notEqual(hunk.before, null);
+      assert.equal(hunk.presence, 'present');
     });
 
   it('keeps the gate of an if behind declarations', async () => {
@@ -34,6 +34,17 @@ describe('hunks without a heading that begin inside a function', () => {
     assert.deepEqual(hunk.gates, ['PTI']);
     assert.deepEqual(shown((await price(body, ['PTI'])).delta), { INVPCID_ALL_GLOBAL: '1' });
     assert.ok(hunk.functions.every(one => one !== 'if'));
+  });
+
+  it('lists the unseen rest where added lines leave before it', async () => {
+    const body = `+\tif (static_cpu_has(X86_FEATURE_PTI)) {\n+\t\tinvpcid_flush_all();\n+\t\treturn;\n+\t}\n`;
+    const names = (hunk: Awaited<ReturnType<typeof price>>) => hunk.unknown.map(({ name }) => name);
+    const off = await price(body);
+    assert.deepEqual(names(off), []);
+    assert.equal(off.presence, 'present');
+    const on = await price(body, ['PTI']);
+    assert.deepEqual(shown(on.delta), { INVPCID_ALL_GLOBAL: '1' });
+    assert.deepEqual(names(on), ['unseen lines']);
   });
 
   it('reads control words at the margin as statements', async () => {
