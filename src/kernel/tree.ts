@@ -18,7 +18,7 @@ export interface ModelVariant {
 
 /** The variants: a new one is one line here, and its patch. */
 const stacks: readonly (readonly [string, string, readonly string[]])[] = [
-  ['base', 'Concurrent flushes (v5.3 and the series that seed the model)', []],
+  ['base', 'Concurrent flushes (v5.3 and the series that brought them)', []],
   ['serial-flush', 'The local flush before the remote ones', ['serial-flush']],
   ['range-interface', 'A range at a time; user PCIDs apart (1/3)', ['range-interface']],
   [
