@@ -6,7 +6,7 @@ import { costJson } from '../cost/report';
 import type { Counts } from '../cost/resolve';
 import { defaultMachineId } from '../machine/registry';
 import { Exit, type Command, type CommandContext } from './command';
-import { readFeatures, readLimit, readSymbols } from './costOptions';
+import { readFeatures, readLimit, readSymbols, strangeFeatures } from './costOptions';
 import { readDocument } from './document';
 import { frontEndFor } from './frontEnd';
 import { openTree } from './kernelTree';
@@ -82,10 +82,16 @@ const list = (value: unknown): string[] =>
 async function run({ positionals, options, json, write, note }: CommandContext): Promise<Exit> {
   const machine = machineNamed(list(options['machine'])[0] ?? defaultMachineId);
   const { values, nGiven } = readSymbols(list(options['set']));
-  const { features, switched, config } = readFeatures(list(options['features'])[0], machine);
+  const settings = readFeatures(list(options['features'])[0], machine);
+  const { features, switched, config } = settings;
   const limits = list(options['check']).map(readLimit);
   const treePath = list(options['tree'])[0];
   const document = readDocument(positionals[0]!);
+  const given = options['features'] === undefined ? [] : strangeFeatures(settings, document.document.text);
+  if (given.length)
+    note(
+      `--features: ${given.join(', ')}: no such feature is known, and the document names none of that name`,
+    );
   const arm64 = document.files.some(file => /(^|\/)arch\/arm64\//.test(file.newPath ?? file.oldPath ?? ''));
   const opened = treePath === undefined ? null : openTree(treePath, arm64 ? 'arm64' : 'x86');
   const frontEnd = await frontEndFor(config, opened?.index ?? null);

@@ -1,5 +1,6 @@
 /** Options of `tlbscope cost`: symbols, features, and the limit of `--check`. */
 import type { MachineProfile } from '../machine/profile';
+import { machineProfiles } from '../machine/registry';
 import { InputError } from './command';
 
 /** What `--set` gives. */
@@ -49,7 +50,7 @@ export interface FeatureSettings {
 export function readFeatures(text: string | undefined, machine: MachineProfile): FeatureSettings {
   const switched = new Map<string, boolean>();
   const named = new Set<string>();
-  let explicit = false;
+  let explicit = text?.trim() === '';
   for (const entry of entries(text ?? '')) {
     const [name, value] = entry.split('=').map(part => part.trim());
     if (!name || !/^[A-Za-z_][\w.-]*$/.test(name))
@@ -69,10 +70,24 @@ export function readFeatures(text: string | undefined, machine: MachineProfile):
 
 const spellings: Readonly<Record<string, string>> = { XENPV: 'XEN_PV', XPFO_INITED: 'XPFO' };
 
+/** Names of features that the pricing knows, beside those of the machines. */
+const moreFeatures = ['PTI', 'PCID', 'INVPCID', 'INVPCID_SINGLE', 'INVLPGB', 'PGE', 'XEN_PV', 'XPTI', 'XPFO', 'KPTI', 'TLBIRANGE', 'LAM', 'LA57']; // prettier-ignore
+
+const knownFeatures = new Set([...moreFeatures, ...machineProfiles.flatMap(({ features }) => features)]);
+
 /** `X86_FEATURE_PTI` and `pti` as the design spells them; static keys keep their own spelling. */
 function canonical(name: string): string {
-  const short = name.replace(/^X86_FEATURE_/, '');
-  return spellings[short] ?? short;
+  const short = name.replace(/^X86_FEATURE_/i, '');
+  const upper = short.toUpperCase();
+  const spelled = spellings[upper] ?? upper;
+  return knownFeatures.has(spelled) ? spelled : (spellings[short] ?? short);
+}
+
+/** Names given to `--features` that are no known feature and that the document does not name either. */
+export function strangeFeatures({ features, switched }: FeatureSettings, text: string): string[] {
+  return [...features, ...switched.keys()].filter(
+    name => !knownFeatures.has(name) && !name.startsWith('CONFIG_') && !text.includes(name),
+  );
 }
 
 /** A limit such as `cycles<=200`. */

@@ -9,6 +9,7 @@ import { applyCatalogue } from './catalogueCalls';
 import { knownResult, neverReturns } from './knownValues';
 import { rootOf, type State } from './machineState';
 import { multiply, one, parse } from './polynomial';
+import { callsItself } from './record';
 import { BeyondBound, type Frame, type Weight } from './frame';
 import type { Runner } from './runner';
 import type { Value } from './value';
@@ -190,7 +191,7 @@ export function runNamed(
   const known = knownResult(space, name, args, state.memory);
   if (definition && follows(definition.fn, definition.touched, match)) {
     if (frame.chain.includes(name)) {
-      runner.notKnown(frame, instruction, state.guard, weight, name, 'it calls itself');
+      runner.notKnown(frame, instruction, state.guard, weight, name, callsItself);
       return known;
     }
     if (frame.depth >= depthLimit) throw new BeyondBound(`calls more than ${depthLimit} deep`);

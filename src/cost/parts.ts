@@ -7,7 +7,7 @@ import { holds, no } from './guard';
 import { add, constantOf, isZero, negate, zero, type Polynomial, type SymbolValues } from './polynomial';
 import type { DeferredItem, DerivationItem, Difference, PricedPart, UnknownItem } from './priced';
 import type { Program } from './program';
-import type { Place, Recording } from './record';
+import { callsItself, type Place, type Recording } from './record';
 import {
   resolve,
   restrictAll,
@@ -164,7 +164,10 @@ function unknownOf(compared: Compared, answer: Answer): UnknownItem[] {
   };
   put(compared.comparison.after, 1);
   put(compared.comparison.before, -1);
-  const items = [...net.values()].filter(({ count }) => !isZero(count)).map(({ item }) => item);
+  // How deep a recursion goes is not known: where its body counts differently, the difference counts as often.
+  const items = [...net.values()]
+    .filter(({ count, item }) => !isZero(count) || (item.why === callsItself && answer.delta.size > 0))
+    .map(({ item }) => item);
   return [...new Map(items.map(item => [`${item.name},${item.why}`, item])).values()];
 }
 

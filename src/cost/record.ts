@@ -16,6 +16,9 @@ export interface Place {
  */
 export const cr4WithoutFlush = 'CR4_WRITE_SAME_PGE';
 
+/** Why a call back into a function that is being run is unknown. */
+export const callsItself = 'it calls itself: its operations are counted for one call';
+
 /** An operation that is performed `count` times where `guard` holds. */
 export interface OperationRecord {
   readonly operation: string;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandLine } from '../../../src/cli/commandLine';
-import { readFeatures, readLimit, readSymbols } from '../../../src/cli/costOptions';
+import { readFeatures, readLimit, readSymbols, strangeFeatures } from '../../../src/cli/costOptions';
 import { defaultMachine } from '../../../src/machine/registry';
 import { patchOf } from './support';
 
@@ -170,6 +170,12 @@ describe('tlbscope cost', function () {
     const machine = defaultMachine();
     assert.deepEqual([...readFeatures(undefined, machine).features], machine.features);
     assert.deepEqual([...readFeatures('none', machine).features], []);
+    assert.deepEqual([...readFeatures('', machine).features], []);
+    assert.deepEqual(
+      [...readFeatures('pti,x86_feature_pcid,tq_key', machine).features],
+      ['PTI', 'PCID', 'tq_key'],
+    );
+    assert.deepEqual(strangeFeatures(readFeatures('PTI,BOGUS,tq_key', machine), 'if (tq_key)'), ['BOGUS']);
     const mixed = readFeatures('X86_FEATURE_PTI,XENPV,CONFIG_X=n,tq_key=y', machine);
     assert.deepEqual([...mixed.features], ['PTI', 'XEN_PV']);
     assert.deepEqual([...mixed.config], [['CONFIG_X', false]]);
