@@ -27,6 +27,7 @@ import { rootsOf, type Root } from './roots';
 import { FeatureSet } from './features';
 import type { PatchEntry } from './series';
 import { skippedCalls } from './skippedCalls';
+import { valueChanges } from './valueChanges';
 import { Work } from './work';
 
 interface RootPlan {
@@ -42,6 +43,9 @@ export class DocumentPricer {
   /** What hunks of files that were not read call. */
   private readonly skipped = new Map<PatchFile, readonly (readonly UnknownItem[])[]>();
 
+  /** Values at file level that hunks change. */
+  private readonly values = new Map<PatchFile, readonly (readonly UnknownItem[])[]>();
+
   private readonly work = new Work();
 
   constructor(readonly analysis: DocumentAnalysis) {
@@ -49,6 +53,7 @@ export class DocumentPricer {
       const unread = patch.entry.files.filter(file => !patch.files.has(file));
       for (const [file, calls] of skippedCalls(unread)) this.skipped.set(file, calls);
       for (const file of patch.entry.files) {
+        this.values.set(file, valueChanges(file));
         const read = patch.files.get(file);
         this.hunks.set(file, file.hunks.map((_, index) => (read ? planHunk(patch, file, read, index, this.work) : null))); // prettier-ignore
       }
@@ -90,11 +95,11 @@ export class DocumentPricer {
     for (const file of this.analysis.document.files)
       file.hunks.forEach((_, index) => {
         const plan = this.hunks.get(file)?.[index] ?? null;
-        hunks.push(
-          plan
-            ? priceHunk(plan, options, prices, this.analysis, findings)
-            : emptyHunk(file, index, this.skipped.get(file)?.[index] ?? []),
-        );
+        const hunk = plan
+          ? priceHunk(plan, options, prices, this.analysis, findings)
+          : emptyHunk(file, index, this.skipped.get(file)?.[index] ?? []);
+        const values = this.values.get(file)?.[index] ?? [];
+        hunks.push(values.length ? { ...hunk, unknown: [...hunk.unknown, ...values] } : hunk);
       });
     const byName = new Map<number, PricedHunk[]>();
     for (const hunk of hunks)
