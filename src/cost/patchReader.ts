@@ -31,6 +31,16 @@ export function hunksTouched(fn: IrFunction): ReadonlySet<number> {
   return found;
 }
 
+function byUnit<T extends { readonly unit: SourceUnit }>(items: readonly T[]): Map<SourceUnit, T[]> {
+  const groups = new Map<SourceUnit, T[]>();
+  for (const item of items) {
+    const known = groups.get(item.unit);
+    if (known) known.push(item);
+    else groups.set(item.unit, [item]);
+  }
+  return groups;
+}
+
 export class PatchReader {
   private readonly modules: IrModule[] = [];
 
@@ -89,10 +99,12 @@ export class PatchReader {
         const module = await this.lower(language, own.map(({ unit }) => unit)); // prettier-ignore
         if (!module) continue;
         modules.push(module);
+        const functions = byUnit(module.functions);
+        const ranges = byUnit(module.unread);
         for (const { change, stage, unit } of own) {
           const at = found.get(change.file)!;
-          at.stages.set(stage, module.functions.filter(fn => fn.unit === unit)); // prettier-ignore
-          at.unread.set(stage, module.unread.filter(range => range.unit === unit)); // prettier-ignore
+          at.stages.set(stage, functions.get(unit) ?? []);
+          at.unread.set(stage, ranges.get(unit) ?? []);
         }
         if (language === 'c') modules.push(...(await this.readMacros(own, found)));
       }

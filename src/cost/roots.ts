@@ -85,8 +85,26 @@ function candidatesOf(patch: PatchAnalysis): Candidates {
   return { touched, all };
 }
 
+const byName = new WeakMap<PatchAnalysis['effective'], Map<string, Map<string, IrFunction[]>>>();
+
+/** The functions of a patch by name, as `effective` stands. */
+function functionsNamed(patch: PatchAnalysis, stage: 'first' | 'last'): ReadonlyMap<string, IrFunction[]> {
+  let stages = byName.get(patch.effective);
+  if (!stages) byName.set(patch.effective, (stages = new Map<string, Map<string, IrFunction[]>>()));
+  const known = stages.get(stage);
+  if (known) return known;
+  const made = new Map<string, IrFunction[]>();
+  stages.set(stage, made);
+  for (const fn of functionsAt(patch, stage)) {
+    const all = made.get(fn.name);
+    if (all) all.push(fn);
+    else made.set(fn.name, [fn]);
+  }
+  return made;
+}
+
 const namesakes = (patch: PatchAnalysis, stage: 'first' | 'last', name: string): IrFunction[] => {
-  const all = functionsAt(patch, stage).filter(fn => fn.name === name);
+  const all = functionsNamed(patch, stage).get(name) ?? [];
   const changed = all.filter(hasChange);
   return changed.length ? changed : all.slice(0, 1);
 };
