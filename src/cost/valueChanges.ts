@@ -17,7 +17,7 @@ const longestLine = 300;
 
 /** The name and the value that a line gives at the level of a file, or null. */
 function valueOn(line: string): { name: string; value: string } | null {
-  const text = line.slice(0, longestLine).replace(/\/\*.*$|\/\/.*$/, '').trimEnd(); // prettier-ignore
+  const text = line.slice(0, longestLine).replace(/\/\*.*$|\/\/.*$/, '').replace(/\s__\w+(?=\s*=)/, '').trimEnd(); // prettier-ignore
   const key = staticKey.exec(text);
   if (key) return { name: key[2]!, value: key[1]! };
   for (const kind of kinds) {
