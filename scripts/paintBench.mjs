@@ -21,7 +21,11 @@ const sample = readFileSync(process.argv[2] ?? join(root, 'examples/01-user-flus
 const diff = sample.slice(sample.indexOf('diff --git'));
 const thread = sample.length > 50_000 ? sample : diff.repeat(Math.ceil(55_000 / diff.length));
 for (let round = 0; round <= rounds; round++)
-  writeFileSync(join(workspace, `thread-${String(round).padStart(2, '0')}.patch`), thread);
+  // Each a text of its own: one that was read before would be a look-up.
+  writeFileSync(
+    join(workspace, `thread-${String(round).padStart(2, '0')}.patch`),
+    `Round ${round}\n\n${thread}`,
+  );
 
 const running = await startInstalled(ensureVscode(), { folder, args: ['--disable-workspace-trust'] });
 const browser = await chromium.launch({ executablePath: ensureBrowser(), args: browserFlags });
@@ -41,7 +45,7 @@ async function openAndMeasure(name) {
           const tab = document.querySelector('.tab.active')?.textContent ?? '';
           const lines = document.querySelector('.editor-instance .view-lines')?.textContent ?? '';
           if (!text && tab.includes(wanted) && lines.length > 200) text = now;
-          if (text && lines.includes('by\u00a0name')) done(now - text);
+          if (text && /\d[ \u00a0]cy/.test(lines)) done(now - text);
           else requestAnimationFrame(look);
         };
         requestAnimationFrame(look);
