@@ -1,58 +1,10 @@
 import { BodyReader } from './body';
 import { parseHunkHeader, type HunkHeader } from './hunkHeader';
 import { LineKind, type FileStatus } from './model';
-import { gitNames, headerName, stripPrefixes, unquoteName, type HeaderName } from './names';
+import { agree, badMode, extendedLines, isBase85, sameFile, type Header } from './fileHeader';
+import { gitNames, headerName, stripPrefixes, unquoteName } from './names';
 import type { LineTable } from './table';
 import { HunkFlag, type DiffTables } from './tables';
-
-/** A file header being read. */
-interface Header {
-  readonly line: number;
-  readonly style: 'git' | 'combined' | 'plain';
-  /** Names of the `diff --git` line. */
-  readonly names: { oldName: string; newName: string } | null;
-  old: HeaderName | null;
-  new: HeaderName | null;
-  /** Line of `---` where `+++` stands right below it, or -1. */
-  nameLine: number;
-  added: boolean;
-  deleted: boolean;
-  binary: boolean;
-  move: 'renamed' | 'copied' | null;
-  from: string | null;
-  to: string | null;
-  oldMode: string | null;
-  newMode: string | null;
-  /** Mode on the `index` line. */
-  indexMode: string | null;
-  /** Something behind the first line says that this really is a header, not prose. */
-  confirmed: boolean;
-}
-
-/** git's extended header lines, and what each says of the file. */
-const extendedLines: readonly [string, (header: Header, rest: string) => void][] = [
-  // Without its `---` line just before it.
-  ['+++ ', (header, rest) => (header.new ??= headerName(rest))],
-  [
-    'index ',
-    (header, rest) =>
-      (header.indexMode = rest.includes(' ') ? rest.slice(rest.indexOf(' ') + 1).trim() : null),
-  ],
-  ['similarity index ', () => undefined],
-  ['dissimilarity index ', () => undefined],
-  ['old mode ', (header, rest) => (header.oldMode = rest.trim())],
-  ['new mode ', (header, rest) => (header.newMode = rest.trim())],
-  ['mode ', () => undefined],
-  ['new file mode ', (header, rest) => ((header.added = true), (header.newMode = rest.trim()))],
-  ['deleted file mode ', (header, rest) => ((header.deleted = true), (header.oldMode = rest.trim()))],
-  ['rename from ', (header, rest) => ((header.move = 'renamed'), (header.from = plainName(rest)))],
-  ['rename to ', (header, rest) => ((header.move = 'renamed'), (header.to = plainName(rest)))],
-  // What git wrote before 1.3, and still reads.
-  ['rename old ', (header, rest) => ((header.move = 'renamed'), (header.from = plainName(rest)))],
-  ['rename new ', (header, rest) => ((header.move = 'renamed'), (header.to = plainName(rest)))],
-  ['copy from ', (header, rest) => ((header.move = 'copied'), (header.from = plainName(rest)))],
-  ['copy to ', (header, rest) => ((header.move = 'copied'), (header.to = plainName(rest)))],
-];
 
 /**
  * Finds files and hunks in lines `from` ≤ l < `to` of a text and adds them to `tables`.
@@ -553,28 +505,4 @@ class DiffScanner {
     }
     return { old, added };
   }
-}
-
-function badMode(mode: string | null): boolean {
-  return mode !== null && !/^[0-7]{5,6}$/.test(mode);
-}
-
-/** Whether the name of a rename is that of the `diff --git` line, which has a prefix. */
-function agree(name: string, full: string | undefined): boolean {
-  return full === undefined || full === name || full.endsWith(`/${name}`);
-}
-
-function sameFile(given: HeaderName | null, name: string): boolean {
-  return given === null || given.name === '/dev/null' || given.name === name;
-}
-
-/** A line of git's base85: a letter that gives the number of bytes, then five characters for each four of them. */
-function isBase85(text: string, start: number, end: number): boolean {
-  const code = text.charCodeAt(start);
-  const bytes = code >= 65 && code <= 90 ? code - 64 : code >= 97 && code <= 122 ? code - 70 : 0;
-  return bytes > 0 && end - start === 1 + Math.ceil(bytes / 4) * 5;
-}
-
-function plainName(rest: string): string {
-  return rest.startsWith('"') ? (unquoteName(rest, 0)?.name ?? rest) : rest;
 }
