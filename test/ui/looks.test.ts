@@ -116,7 +116,8 @@ describe('the extension in VS Code', function () {
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Machine' }).first().click();
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Zen 4' }).click();
     await page.locator('.statusbar-item', { hasText: 'TLB: Zen 4' }).waitFor();
-    await page.getByText('INVPCID_ADDR 1500–7000').waitFor();
+    // Zen 4 is not affected by Meltdown: without PTI the removed loop does not run, so only this line has a price.
+    await page.getByText('INVLPG 600–3500').waitFor();
     await screenshot(page, 'other-machine-dark');
     assert.notDeepEqual(await hintTexts(page), before);
     await page.context().close();
