@@ -1,31 +1,18 @@
 /** `tlbscope scenarios`: the built-in scenarios, all or those that say something about a file. */
 import { readPatch } from '../patch/read';
-import { hunkLines } from '../patch/lines';
-import { fitting, identifiersOf, type Subject } from '../scenario/appliesTo';
+import { fitting, type Subject } from '../scenario/appliesTo';
 import { builtinScenarios } from '../scenario/builtin';
 import { checkScenario } from '../scenario/check';
+import { patchSubject, textSubject } from '../scenario/subject';
 import { Exit, type Command, type CommandContext } from './command';
 import { readPatchBytes } from './input';
 import { tableText } from './table';
 
-/** A patch is about the files and functions that its hunks show; any other file is about itself. */
+/** A patch is about what its hunks show; any other file is about itself. */
 function subjectOf(path: string): Subject {
   const text = new TextDecoder().decode(readPatchBytes(path));
   const { files } = readPatch(text);
-  const names = new Set<string>();
-  if (files.length === 0) {
-    identifiersOf(text, names);
-    return { paths: [path.replaceAll('\\', '/')], names };
-  }
-  for (const { hunks } of files)
-    for (const hunk of hunks) {
-      identifiersOf(hunk.heading, names);
-      for (const line of hunkLines(hunk)) identifiersOf(line.text, names);
-    }
-  return {
-    paths: files.flatMap(({ oldPath, newPath }) => [oldPath, newPath].filter(one => one !== null)),
-    names,
-  };
+  return files.length === 0 ? textSubject(path, text) : patchSubject(files);
 }
 
 function run({ options, json, write }: CommandContext): Exit {

@@ -7,7 +7,7 @@ import { checkScenario } from '../../../src/scenario/check';
 import { limits } from '../../../src/scenario/limits';
 import { changed, sample, textOf } from './support';
 
-const accepts = new Ajv({ allErrors: false }).compile(schema);
+const accepts = new Ajv({ allErrors: false, keywords: ['allowTrailingCommas'] }).compile(schema);
 
 function messagesOf(text: string): string[] {
   const checked = checkScenario(text);
