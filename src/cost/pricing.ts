@@ -16,7 +16,6 @@ import type {
   LineItem,
   PricedDocument,
   PricedHunk,
-  PricedPart,
   PricedPatch,
   PricedRoot,
   UnknownItem,
@@ -37,7 +36,8 @@ interface RootPlan {
 
 /** A document ready to be priced, again and again, for other machines, features and symbols. */
 export class DocumentPricer {
-  private readonly hunks = new Map<PatchFile, (HunkPlan | null)[]>();
+  /** Of files that were read. */
+  private readonly hunks = new Map<PatchFile, readonly HunkPlan[]>();
   private readonly roots = new Map<PatchAnalysis, RootPlan[]>();
 
   /** What hunks of files that were not read call. */
@@ -53,9 +53,10 @@ export class DocumentPricer {
       const unread = patch.entry.files.filter(file => !patch.files.has(file));
       for (const [file, calls] of skippedCalls(unread)) this.skipped.set(file, calls);
       for (const file of patch.entry.files) {
-        this.values.set(file, valueChanges(file));
+        const values = valueChanges(file);
+        if (values) this.values.set(file, values);
         const read = patch.files.get(file);
-        this.hunks.set(file, file.hunks.map((_, index) => (read ? planHunk(patch, file, read, index, this.work) : null))); // prettier-ignore
+        if (read) this.hunks.set(file, file.hunks.map((_, index) => planHunk(patch, file, read, index, this.work))); // prettier-ignore
       }
     }
     const series = new Map<string, PatchAnalysis[]>();
@@ -92,15 +93,19 @@ export class DocumentPricer {
       for (const module of modules)
         for (const [name, value] of module.assumedConfig) configuration.set(name, value);
     const hunks: PricedHunk[] = [];
-    for (const file of this.analysis.document.files)
-      file.hunks.forEach((_, index) => {
-        const plan = this.hunks.get(file)?.[index] ?? null;
+    for (const file of this.analysis.document.files) {
+      const plans = this.hunks.get(file);
+      const skipped = this.skipped.get(file);
+      const changes = this.values.get(file);
+      for (let index = 0; index < file.hunks.length; index++) {
+        const plan = plans?.[index];
         const hunk = plan
           ? priceHunk(plan, options, prices, this.analysis, findings)
-          : emptyHunk(file, index, this.skipped.get(file)?.[index] ?? []);
-        const values = this.values.get(file)?.[index] ?? [];
+          : emptyHunk(file, index, skipped?.[index] ?? nothing);
+        const values = changes?.[index] ?? nothing;
         hunks.push(values.length ? { ...hunk, unknown: [...hunk.unknown, ...values] } : hunk);
-      });
+      }
+    }
     const byName = new Map<number, PricedHunk[]>();
     for (const hunk of hunks)
       if (hunk.byName) byName.set(hunk.message, [...(byName.get(hunk.message) ?? []), hunk].slice(0, 100));
@@ -178,21 +183,8 @@ function withMachineLimits(options: PriceOptions): PriceOptions {
   return { ...options, values: { max, ...options.values } };
 }
 
-const emptyPart: PricedPart = {
-  before: emptyCounts,
-  after: emptyCounts,
-  delta: emptyCounts,
-  other: null,
-  conditions: [],
-  unknown: [],
-  gates: [],
-  alternatives: [],
-  cycles: { before: 0, after: 0, delta: 0, low: 0, high: 0 },
-  noCycles: '',
-  assumed: [],
-  deferred: [],
-  derivation: [],
-};
+const nothing: readonly never[] = [];
+const noCyclesAtAll: Cycles = { before: 0, after: 0, delta: 0, low: 0, high: 0 };
 
 const placeOf = (file: PatchFile, index: number) => {
   const hunk = file.hunks[index]!;
@@ -205,16 +197,35 @@ const placeOf = (file: PatchFile, index: number) => {
   };
 };
 
-const emptyHunk = (file: PatchFile, index: number, unknown: readonly UnknownItem[]): PricedHunk => ({
-  ...emptyPart,
-  unknown,
-  ...placeOf(file, index),
-  function: null,
-  functions: [],
-  presence: file.status === 'added' ? 'absent' : 'present',
-  byName: false,
-  lines: [],
-});
+/** A hunk that nothing is to be said of. An archive has hundreds of thousands: the fields are spelled out for speed. */
+function emptyHunk(file: PatchFile, index: number, unknown: readonly UnknownItem[]): PricedHunk {
+  const { oldStart, newStart, documentLine: line } = file.hunks[index]!;
+  return {
+    before: emptyCounts,
+    after: emptyCounts,
+    delta: emptyCounts,
+    other: null,
+    conditions: nothing,
+    unknown,
+    gates: nothing,
+    alternatives: nothing,
+    cycles: noCyclesAtAll,
+    noCycles: '',
+    assumed: nothing,
+    deferred: nothing,
+    derivation: nothing,
+    message: file.message,
+    file: file.newPath ?? file.oldPath ?? '',
+    oldStart,
+    newStart,
+    documentLine: line,
+    function: null,
+    functions: nothing,
+    presence: file.status === 'added' ? 'absent' : 'present',
+    byName: false,
+    lines: nothing,
+  };
+}
 
 function priceHunk(
   plan: HunkPlan,

@@ -38,6 +38,20 @@ function usesAny(text: string, wanted: ReadonlySet<string>): boolean {
 const hidden =
   /\b(?:__asm__|__asm|asm|asm_inline|asm_volatile_goto)\s*(?:\(|volatile|__volatile__|inline|goto)|##/;
 
+const wholeText = (file: PatchFile): string =>
+  [...file.hunks.map(hunk => hunk.heading), ...file.hunks.map((_, index) => hunkText(file, index))].join(
+    '\n',
+  );
+
+/** Whether a name of the catalogue stands in a heading or a body. */
+const mentionsSome = (file: PatchFile, fences: boolean): boolean =>
+  file.hunks.some(
+    ({ heading, source, firstLine, endLine }) =>
+      mentionsCatalogue(heading, 0, heading.length, fences) ||
+      (endLine > firstLine &&
+        mentionsCatalogue(source.text, source.lineStart(firstLine), source.lineEnd(endLine - 1), fences)),
+  );
+
 const roundLimit = 3;
 
 /**
@@ -50,23 +64,25 @@ export function relevantFiles(
   fences = true,
 ): Set<PatchFile> {
   const found = new Set<PatchFile>();
-  const texts = files
-    .filter(file => file.hunks.length > 0 && isCode(file.newPath ?? file.oldPath ?? ''))
-    .map(file => {
-      const hunks = file.hunks.map((_, index) => hunkText(file, index));
-      return { file, text: [...file.hunks.map(hunk => hunk.heading), ...hunks].join('\n') };
-    });
-  for (const { file, text } of texts)
-    if (mentionsCatalogue(text, 0, text.length, fences) || (fences && hidden.test(text))) {
+  const code = files.filter(file => file.hunks.length > 0 && isCode(file.newPath ?? file.oldPath ?? ''));
+  // Archives are long: nothing is copied unless something is found.
+  const texts = new Map<PatchFile, string>();
+  const textOf = (file: PatchFile): string => {
+    let text = texts.get(file);
+    if (text === undefined) texts.set(file, (text = wholeText(file)));
+    return text;
+  };
+  for (const file of code)
+    if (mentionsSome(file, fences) || (fences && hidden.test(textOf(file)))) {
       found.add(file);
-      definedNames(text, known);
+      definedNames(textOf(file), known);
     }
   for (let round = 0; round < roundLimit && known.size; round++) {
     let grown = false;
-    for (const { file, text } of texts)
-      if (!found.has(file) && usesAny(text, known)) {
+    for (const file of code)
+      if (!found.has(file) && usesAny(textOf(file), known)) {
         found.add(file);
-        definedNames(text, known);
+        definedNames(textOf(file), known);
         grown = true;
       }
     if (!grown) break;

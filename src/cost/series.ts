@@ -120,7 +120,7 @@ function supersede(entries: readonly PatchEntry[], isReply: (entry: PatchEntry) 
     for (const earlier of new Set([...alike, ...numbered, ...refiled])) {
       if (earlier === later || earlier.supersededBy !== null) continue;
       const related = alike.includes(earlier) || (refiled.includes(earlier) && !isReply(later));
-      if (!related && !(similar(later, earlier) && sharesFile(later, earlier))) continue;
+      if (!related && !(sharesFile(later, earlier) && similar(later, earlier))) continue;
       if (isReply(later) && !isReply(earlier) && later.parts.version === earlier.parts.version) {
         reviseFiles(later, earlier);
         continue;
@@ -144,29 +144,41 @@ function isNewer(later: PatchEntry, earlier: PatchEntry, titled: boolean, reply:
 
 /** Half of the words of the shorter title are in the other. */
 function similar(a: PatchEntry, b: PatchEntry): boolean {
-  const [words, others] = [a, b].map(({ parts }) => new Set(parts.title.split(/[^\w]+/).filter(Boolean)));
-  const common = [...words!].filter(word => others!.has(word)).length;
-  return common * 2 >= Math.min(words!.size, others!.size);
+  const [words, others] = [wordsOf(a), wordsOf(b)];
+  let common = 0;
+  for (const word of words) if (others.has(word)) common++;
+  return common * 2 >= Math.min(words.size, others.size);
 }
+
+/** Something worked out of an entry, once. */
+function remembered<T>(make: (entry: PatchEntry) => T): (entry: PatchEntry) => T {
+  const known = new WeakMap<PatchEntry, T>();
+  return entry => {
+    const found = known.get(entry);
+    if (found !== undefined) return found;
+    const made = make(entry);
+    known.set(entry, made);
+    return made;
+  };
+}
+
+const wordsOf = remembered(
+  ({ parts }): ReadonlySet<string> => new Set(parts.title.split(/[^\w]+/).filter(Boolean)),
+);
+
+const pathsOf = remembered((entry): ReadonlySet<string> => new Set(entry.files.map(pathOf)));
 
 /** Versions of one patch that are looked at. */
 const mostVersions = 60;
 
 /** The paths of a patch as one key. */
-const filesOf = (entry: PatchEntry): string => {
-  const known = fileKeys.get(entry);
-  if (known !== undefined) return known;
-  const key = entry.files.map(pathOf).sort().join('\n');
-  fileKeys.set(entry, key);
-  return key;
-};
+const filesOf = remembered((entry): string => entry.files.map(pathOf).sort().join('\n'));
 
-const fileKeys = new WeakMap<PatchEntry, string>();
-
-const sharesFile = (a: PatchEntry, b: PatchEntry): boolean => {
-  const paths = new Set(a.files.map(pathOf));
-  return b.files.some(file => paths.has(pathOf(file)));
-};
+function sharesFile(a: PatchEntry, b: PatchEntry): boolean {
+  const paths = pathsOf(a);
+  for (const path of pathsOf(b)) if (paths.has(path)) return true;
+  return false;
+}
 
 /** A diff inside a reply replaces the posted diff of the same files. */
 function reviseFiles(reply: PatchEntry, posted: PatchEntry): void {

@@ -27,12 +27,15 @@ const asmFree =
 const longestLine = 400;
 const mostNames = 20;
 
+const noNames: readonly string[] = [];
+
 const noted = 'neither the patch nor the catalogue says what it does';
 
 /** Names that a line of a C file calls; the name that it defines or declares does not count. */
-function callsOf(text: string): string[] {
+function callsOf(text: string): readonly string[] {
+  if (!text.includes('(')) return noNames;
   const line = text.slice(0, longestLine);
-  if (!line.includes('(') || /^\s*(?:\*|\/\*|\/\/|#\s*(?!define))/.test(line)) return [];
+  if (!line.includes('(') || /^\s*(?:\*|\/\*|\/\/|#\s*(?!define))/.test(line)) return noNames;
   const plain = line.replace(/"[^"]*"/g, '""').replace(/\/\*.*$|\/\/.*$/, '');
   const found: string[] = [];
   // At the beginning of a line stands what is defined or declared there.
@@ -47,7 +50,7 @@ function callsOf(text: string): string[] {
   return found;
 }
 
-function asmCallsOf(text: string): string[] {
+function asmCallsOf(text: string): readonly string[] {
   const found: string[] = [];
   for (const part of text.slice(0, longestLine).split(/[#;]/)) {
     const name = asmCall.exec(part.trim())?.[1] ?? asmMacro.exec(part.trim())?.[1];
@@ -59,11 +62,17 @@ function asmCallsOf(text: string): string[] {
 const headOfC = /^[ +-]?(?:#\s*define\s+(\w+)|[A-Za-z_][\w \t*]{0,200}?\b(\w+)\s*\()/;
 const headOfAsm = /^[ +-]?\s*(?:\.macro\s+(\w+)|SYM_\w+\((\w+))/;
 
+/** A cheap look before the expressions: a head has a bracket, or begins with `#` or `.macro`. */
+const mayDefine = (text: string): boolean =>
+  text.includes('(') || text.includes('#') || text.includes('.macro');
+
 /** Functions and macros whose bodies the hunks of a file show. */
 function definitionsIn(file: PatchFile, into: Set<string>): void {
   for (const { source, firstLine, endLine } of file.hunks)
     for (let line = firstLine; line < endLine; line++) {
-      const text = source.lineText(line).slice(0, longestLine);
+      const whole = source.lineText(line);
+      if (!mayDefine(whole)) continue;
+      const text = whole.slice(0, longestLine);
       if (text.trimEnd().endsWith(';')) continue;
       const match = headOfC.exec(text) ?? headOfAsm.exec(text);
       const name = match?.[1] ?? match?.[2];
@@ -91,7 +100,7 @@ export function skippedCalls(
 function unknownIn(
   file: PatchFile,
   index: number,
-  read: (text: string) => string[],
+  read: (text: string) => readonly string[],
   isFree: (name: string) => boolean,
 ): UnknownItem[] {
   const { source, firstLine, endLine, parents } = file.hunks[index]!;

@@ -2,7 +2,7 @@
  * Values at the level of a file that a hunk changes: constants, enumerators, first values of variables and static keys,
  * entries of tables. Functions whose own lines stay the same are not run again for them, so they are listed.
  */
-import { LineKind, type PatchFile } from '../patch/model';
+import { LineKind, type PatchFile, type PatchHunk } from '../patch/model';
 import type { UnknownItem } from './priced';
 import { isCode } from './units';
 
@@ -27,26 +27,37 @@ function valueOn(line: string): { name: string; value: string } | null {
   return null;
 }
 
-/** The values that each hunk of a file changes. */
-export function valueChanges(file: PatchFile): readonly (readonly UnknownItem[])[] {
-  if (!isCode(file.newPath ?? file.oldPath ?? '')) return [];
-  return file.hunks.map(({ source, firstLine, endLine, parents }) => {
-    const before = new Map<string, string>();
-    const changes: UnknownItem[] = [];
-    for (let line = firstLine; line < endLine; line++) {
-      const kind = source.lineKind(line);
-      if (kind !== LineKind.Removed && kind !== LineKind.Added) continue;
-      const found = valueOn(source.lineText(line).slice(parents));
-      if (!found) continue;
-      if (kind === LineKind.Removed) before.set(found.name, found.value);
-      const old = kind === LineKind.Added ? before.get(found.name) : undefined;
-      if (old === undefined || old === found.value) continue;
-      changes.push({
-        name: found.name,
-        documentLine: source.documentLine(line),
-        why: `its value changes from ${old} to ${found.value}; functions whose own lines stay the same are not counted again`,
-      });
-    }
-    return changes;
-  });
+/** Whether a line can give a value: it assigns, defines, or declares a key. */
+const mayGive = (text: string): boolean =>
+  text.includes('=') || text.includes('#') || text.includes('STATIC_KEY');
+
+/** The values that each hunk of a file changes; null if there are none. */
+export function valueChanges(file: PatchFile): readonly (readonly UnknownItem[])[] | null {
+  if (!isCode(file.newPath ?? file.oldPath ?? '')) return null;
+  const found = file.hunks.map(hunk => changesOf(hunk));
+  return found.some(changes => changes.length > 0) ? found : null;
+}
+
+const noChanges: readonly UnknownItem[] = [];
+
+function changesOf({ source, firstLine, endLine, parents }: PatchHunk): readonly UnknownItem[] {
+  if (!mayGive(source.text.slice(source.lineStart(firstLine), source.lineEnd(endLine - 1)))) return noChanges;
+  const before = new Map<string, string>();
+  const changes: UnknownItem[] = [];
+  for (let line = firstLine; line < endLine; line++) {
+    const kind = source.lineKind(line);
+    if (kind !== LineKind.Removed && kind !== LineKind.Added) continue;
+    const text = source.lineText(line);
+    const found = mayGive(text) ? valueOn(text.slice(parents)) : null;
+    if (!found) continue;
+    if (kind === LineKind.Removed) before.set(found.name, found.value);
+    const old = kind === LineKind.Added ? before.get(found.name) : undefined;
+    if (old === undefined || old === found.value) continue;
+    changes.push({
+      name: found.name,
+      documentLine: source.documentLine(line),
+      why: `its value changes from ${old} to ${found.value}; functions whose own lines stay the same are not counted again`,
+    });
+  }
+  return changes;
 }
