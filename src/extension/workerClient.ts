@@ -25,7 +25,9 @@ export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
-type Request = Extract<HostMessage, { type: 'analyse' | 'decode' }>;
+/** What is answered: by a message with the same `id`. */
+export type Request = Exclude<HostMessage, { type: 'cancel' | 'asset' | 'close' }>;
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 interface Job {
   readonly request: Request;
@@ -79,6 +81,19 @@ export class WorkerClient {
     const answer = await this.request({ type: 'decode', id: this.nextId++, text, index }, signal, deaf);
     if (answer.type !== 'decoded') throw new Error(`the worker answered ${answer.type}`);
     return answer.text;
+  }
+
+  /** Any other request, and its answer. Throws {@link Cancelled}, or an error with the worker's reason. */
+  ask(request: WithoutId<Request>, signal: AbortSignal, hear: Partial<Hear> = {}): Promise<WorkerMessage> {
+    return this.request({ ...request, id: this.nextId++ }, signal, { ...deaf, ...hear });
+  }
+
+  /** A message without an answer, to a worker that is there. */
+  tell(message: Extract<HostMessage, { type: 'close' }>): void {
+    void this.port?.then(
+      port => port.post(message),
+      () => undefined,
+    );
   }
 
   dispose(): void {

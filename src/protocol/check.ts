@@ -7,6 +7,11 @@ export const isFlag: Check = value => typeof value === 'boolean';
 /** A whole number from 0 to 2^53. */
 export const isCount: Check = value => Number.isSafeInteger(value) && (value as number) >= 0;
 
+/** A finite number. */
+export const isNumber: Check = value => Number.isFinite(value);
+/** The number of an event, or −1 for the start. */
+export const isSequence: Check = value => value === -1 || isCount(value);
+
 export const isOneOf =
   (...values: readonly unknown[]): Check =>
   value =>

@@ -2,6 +2,8 @@
 import { isCount, isFlag, isOneOf, isText, listOf, orNull, shape } from './check';
 import type { DocumentReport } from './report';
 import { isDocumentReport } from './reportCheck';
+import type { RunHostMessage, RunWorkerMessage } from './run';
+import { runHostMessages, runWorkerMessages } from './runCheck';
 
 /** Files beside the bundles: the C parser and its grammar. */
 export const assetNames = ['web-tree-sitter.wasm', 'tree-sitter-c.wasm'] as const;
@@ -30,7 +32,8 @@ export type HostMessage =
   | { readonly type: 'decode'; readonly id: number; readonly text: string; readonly index: number }
   | { readonly type: 'cancel'; readonly id: number }
   /** Answer to `asset`: null if the file cannot be read. */
-  | { readonly type: 'asset'; readonly name: string; readonly bytes: Uint8Array | null };
+  | { readonly type: 'asset'; readonly name: string; readonly bytes: Uint8Array | null }
+  | RunHostMessage;
 
 export type WorkerMessage =
   | { readonly type: 'progress'; readonly id: number; readonly done: number; readonly total: number }
@@ -39,7 +42,8 @@ export type WorkerMessage =
   | { readonly type: 'asset'; readonly id: null; readonly name: AssetName }
   | { readonly type: 'decoded'; readonly id: number; readonly text: string | null }
   | { readonly type: 'cancelled'; readonly id: number }
-  | { readonly type: 'failed'; readonly id: number | null; readonly reason: string };
+  | { readonly type: 'failed'; readonly id: number | null; readonly reason: string }
+  | RunWorkerMessage;
 
 const options = shape({
   machine: isText,
@@ -54,6 +58,7 @@ const hostMessages: Readonly<Record<HostMessage['type'], (value: unknown) => boo
   decode: shape({ id: isCount, text: isText, index: isCount }),
   cancel: shape({ id: isCount }),
   asset: shape({ name: isText, bytes: orNull(value => value instanceof Uint8Array) }),
+  ...runHostMessages,
 };
 
 const workerMessages: Readonly<Record<WorkerMessage['type'], (value: unknown) => boolean>> = {
@@ -63,6 +68,7 @@ const workerMessages: Readonly<Record<WorkerMessage['type'], (value: unknown) =>
   decoded: shape({ id: isCount, text: orNull(isText) }),
   cancelled: shape({ id: isCount }),
   failed: shape({ id: orNull(isCount), reason: isText }),
+  ...runWorkerMessages,
 };
 
 /** Whether `value` is one of `table`'s messages: `type` is looked up as an own key, so `__proto__` is none. */

@@ -10,6 +10,7 @@ import { analysing } from './analyse';
 import { decodedText } from './decode';
 import { Documents } from './documents';
 import { withPrices } from './priced';
+import { isRunJob, Runs } from './runs';
 import { settingOf } from './setting';
 
 /** A slice ends after so long, to see whether a message has come. */
@@ -31,6 +32,7 @@ class Server {
   private readonly running = new Set<number>();
   private readonly waiting = new Map<string, (bytes: Uint8Array | null) => void>();
   private readonly documents = new Documents(name => this.asset(name as AssetName));
+  private readonly runs = new Runs(name => this.asset(name as AssetName));
 
   constructor(private readonly post: (message: WorkerMessage) => void) {}
 
@@ -40,7 +42,8 @@ class Server {
     else if (message.type === 'asset') {
       this.waiting.get(message.name)?.(message.bytes);
       this.waiting.delete(message.name);
-    } else if (message.type !== 'cancel') void this.answer(message);
+    } else if (message.type === 'close') this.runs.close(message.run);
+    else if (message.type !== 'cancel') void this.answer(message);
     else if (this.running.has(message.id)) this.cancelled.add(message.id);
     else this.post({ type: 'cancelled', id: message.id });
   }
@@ -56,11 +59,18 @@ class Server {
     });
   }
 
-  private async answer(message: Exclude<HostMessage, { type: 'cancel' | 'asset' }>): Promise<void> {
+  private async answer(message: Exclude<HostMessage, { type: 'cancel' | 'asset' | 'close' }>): Promise<void> {
     const { id } = message;
     this.running.add(id);
     try {
       if (message.type === 'analyse') await this.analyse(message);
+      else if (isRunJob(message))
+        this.post(
+          await this.runs.answer(message, async (done, total) => {
+            this.post({ type: 'progress', id, done, total });
+            await this.breathe(id);
+          }),
+        );
       else this.post({ type: 'decoded', id, text: decodedText(message.text, message.index) });
     } catch (error) {
       if (error instanceof Stopped) this.post({ type: 'cancelled', id });

@@ -36,7 +36,7 @@ class FakePort implements WorkerPort {
   /** Id of the request that was posted as number `index`. */
   id(index: number): number {
     const message = this.posted[index]!;
-    return message.type === 'asset' ? -1 : message.id;
+    return 'id' in message ? message.id : -1;
   }
 }
 

@@ -1,0 +1,45 @@
+/** Scenario files, described, and those that say something about a document. In steps, so that it can be stopped. */
+import { modelTree } from '../kernel/tree';
+import type { PatchDocument } from '../patch/model';
+import type { Attachment, KeyedScenario, ScenarioHostMessage } from '../protocol/scenarios';
+import { fitting, type Subject } from '../scenario/appliesTo';
+import { describeScenario } from '../scenario/describe';
+import { newestFiles, reviewOn } from '../scenario/review';
+import { patchSubject, textSubject } from '../scenario/subject';
+
+type Describe = Extract<ScenarioHostMessage, { type: 'describe' }>;
+type Attach = Extract<ScenarioHostMessage, { type: 'attach' }>;
+
+/** Yields after each file. */
+export function* describing({ texts }: Describe): Generator<void, KeyedScenario[], void> {
+  const scenarios: KeyedScenario[] = [];
+  for (const { key, text } of texts) {
+    scenarios.push({ key, described: describeScenario(text) });
+    yield;
+  }
+  return scenarios;
+}
+
+/** A reply that only quotes is about what it quotes. */
+function subjectOf({ path, text }: Attach, document: PatchDocument | null): Subject {
+  if (document?.files.length) return patchSubject(document.files);
+  if (document?.quoted.length) return patchSubject(document.quoted);
+  return textSubject(path, text);
+}
+
+/** `document`: the text, read as a patch; null for a source file. */
+export function* attaching(
+  request: Attach,
+  document: PatchDocument | null,
+): Generator<void, Attachment, void> {
+  const isPatch = document !== null && document.files.length > 0;
+  const subject = subjectOf(request, document);
+  yield;
+  const fits = request.candidates.flatMap(({ key, appliesTo }) => {
+    const because = fitting(appliesTo, subject);
+    return because.length ? [{ key, because }] : [];
+  });
+  yield;
+  const reviews = isPatch && fits.length ? { linux: reviewOn(modelTree(), newestFiles(document)) } : {};
+  return { fits, isPatch, reviews };
+}
