@@ -1,8 +1,12 @@
 /** What can be read of a world: figures, flush state, stale uses. */
+import type { Hardware } from '../machine/hardware';
+import type { TlbEntryView } from '../machine/hardware/view';
 import { operations } from '../machine/operations';
 import type { LinkedProgram } from '../vm/link';
 import type { Ending } from '../vm/verdicts';
 import type { Place, Vm } from '../vm/vm';
+import type { CpuView, ViewedWorld } from './cpuView';
+import { cpuEntries, cpuView } from './cpuView';
 import type { LoweredTree } from './lower';
 import type { Surroundings } from './surroundings';
 import { baselineTime, staleKinds } from './surroundings';
@@ -91,6 +95,35 @@ export class BootedWorld implements World {
         return ((word >> BigInt(cpu & 63)) & 1n) === 1n;
       }),
     };
+  }
+
+  cpuView(cpu: number): CpuView {
+    return this.looking(() => cpuView(this.viewed, cpu));
+  }
+
+  cpuEntries(cpu: number): TlbEntryView[] {
+    return this.looking(() => cpuEntries(this.viewed, cpu));
+  }
+
+  get hardware(): Hardware {
+    return this.around.hardware!;
+  }
+
+  private get viewed(): ViewedWorld {
+    const mms = this.options.spaces.map(({ name }, at) => ({ name, object: `world_mm${at}` }));
+    const { vm, hardware, staleUses } = this;
+    const pti = this.options.features.has('PTI');
+    const figures = (cpu: number): CpuFigures => this.figures(cpu);
+    const flushState = (cpu: number): FlushState => this.flushState(cpu);
+    return { vm, hardware, pti, mms, staleUses, figures, flushState };
+  }
+
+  /** Walks for show are no walks of the run: what they pass through counts for nothing. */
+  private looking<T>(look: () => T): T {
+    const was = this.around.walkedDead;
+    const result = look();
+    this.around.walkedDead = was;
+    return result;
   }
 
   get staleUses(): StaleUse[] {

@@ -6,11 +6,14 @@
  * starts in user mode. What a step does is done by the tree's own functions: system calls and interrupts go through its
  * entry code, page faults through its fault handler. Only what hardware does, and memory itself, are built in.
  */
+import type { Hardware } from '../machine/hardware';
+import type { TlbEntryView } from '../machine/hardware/view';
 import type { HardwareOptions } from '../machine/hardwareOptions';
 import type { MachineProfile } from '../machine/profile';
 import type { Trace } from '../vm/trace';
 import type { Ending } from '../vm/verdicts';
 import type { Vm } from '../vm/vm';
+import type { CpuView } from './cpuView';
 
 /** Path in the tree → text, after variants. */
 export type KernelTree = ReadonlyMap<string, string>;
@@ -65,6 +68,8 @@ export interface CpuStart {
 /** By which code of the tree a CPU goes back to user mode. `nostack`: the 32-bit SYSRET exit, without a stack. */
 export type ExitPath = 'stack' | 'nostack';
 
+export type EntryPath = 'syscall' | 'interrupt' | 'nmi' | 'paranoid';
+
 interface Range {
   readonly start: bigint;
   readonly pages: number;
@@ -89,11 +94,15 @@ export type Step =
   | { readonly kind: 'switch'; readonly space: string }
   /** The scheduler switches to a kernel thread; the space stays loaded. */
   | { readonly kind: 'lazy' }
-  /** Enters and leaves the kernel without doing anything there: system call, device interrupt, NMI, debug trap (paranoid). */
+  /**
+   * Enters the kernel by a system call, a device interrupt, an NMI or a debug trap (paranoid), and leaves it again.
+   * `steps` are done in between, with interrupts on: what several system calls do, switches, barriers, interrupts.
+   */
   | {
       readonly kind: 'enter';
-      readonly by: 'syscall' | 'interrupt' | 'nmi' | 'paranoid';
+      readonly by: EntryPath;
       readonly exit?: ExitPath;
+      readonly steps?: readonly Step[];
     }
   /** Sends an NMI to a CPU. */
   | { readonly kind: 'nmi'; readonly cpu: number }
@@ -176,6 +185,12 @@ export interface World {
   flushState(cpu: number): FlushState;
   /** `context.tlb_gen` of a space, and CPUs of its `mm_cpumask`. */
   spaceState(name: string): { readonly tlb_gen: StateValue; readonly cpumask: readonly number[] };
+  /** Everything about a CPU at the present moment, as plain data for panels. */
+  cpuView(cpu: number): CpuView;
+  /** What the CPU has cached, stale entries marked: on demand, there may be thousands. */
+  cpuEntries(cpu: number): TlbEntryView[];
+  /** The simulated hardware. */
+  readonly hardware: Hardware;
   /** First of each kind and CPU. */
   readonly staleUses: readonly StaleUse[];
   /** What had to be assumed (widths, lengths, configuration), and names that code mentions and nothing defines. */

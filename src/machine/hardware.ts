@@ -75,12 +75,28 @@ export interface Translation {
   count(cpu: number, what: 'translations' | 'paging'): number;
   /** Every valid entry of the CPU in a fixed order, for panels and tests. */
   entries(cpu: number): CachedEntry[];
+  /** Valid entries by tag, ascending, the global ones last; without an object an entry. */
+  occupancy(cpu: number): { tag: number; global: boolean; translations: number; paging: number }[];
+  /** The caches of the CPU, and how many of their entries are valid. */
+  caches(cpu: number): { structure: string; level: 'L1' | 'L2' | 'paging'; entries: number; valid: number }[];
+  /** How an entry compares with the page tables now, under the root of that frame (−1: the one in effect). No side effect on the state. */
+  compare(cpu: number, entry: CachedEntry, root: number): EntryState;
 }
+
+/**
+ * A cached entry against the page tables: the same; the page is not mapped; another frame; a right is gone; an upper
+ * entry that leads elsewhere; smaller pages; dirty where the tables say clean; less than the tables give (harmless: such
+ * a fault heals).
+ */
+export type EntryState =
+  'fresh' | 'absent' | 'frame' | 'permission' | 'table' | 'size' | 'dirty' | 'narrower';
 
 /** One cached entry, for show. */
 export interface CachedEntry {
   /** Id of the profile's structure, or `PDE cache`, `PDPTE cache`, … */
   readonly structure: string;
+  /** Of a paging-structure cache. */
+  readonly paging: boolean;
   /** First address of the page or region, as 64-bit halves. */
   readonly lo: number;
   readonly hi: number;
@@ -207,6 +223,8 @@ export interface Interrupts {
   next(cpu: number, timed: boolean): number;
   /** Earliest arrival among what `next` may give, in cycles; Infinity if there is none. */
   nextArrival(cpu: number): number;
+  /** When a pending vector (or {@link nmiVector}) arrives, in cycles. */
+  arrivalOf(cpu: number, vector: number): number;
   /** Takes it: the clock waits for the arrival, IF is cleared (an NMI blocks further NMIs instead). Flushes nothing. */
   accept(cpu: number, vector: number): void;
   /** IRET: NMIs are no longer blocked. Flushes nothing, drains the store buffer (ERET: synchronises the context). The caller restores IF. */
@@ -229,6 +247,8 @@ export interface Mailboxes {
   /** Sender of the oldest message not taken, with `words` set; −1: none. The message stays until `acknowledge`. */
   take(to: number): number;
   waitingMessages(to: number): number;
+  /** The message of `from` to `to`: none, not looked at yet, or being worked on. */
+  stateOf(to: number, from: number): 'none' | 'posted' | 'taken';
   /** `to` is through with the message of `from`; the news reaches `from` one cache-line transfer later. */
   acknowledge(to: number, from: number): void;
   /** Messages of `from` not acknowledged. */
@@ -254,6 +274,8 @@ export interface Clocks {
   count(cpu: number, operation: number): number;
   /** Operations of the CPU that have no price, so that `cycles` is a lower bound: never silently 0. */
   unpriced(cpu: number): number;
+  /** Price of an operation by its index: value, low, high; null: the machine has none. */
+  price(operation: number): readonly [number, number, number] | null;
   /** Index of an operation by name; −1 if there is none. */
   operation(name: string): number;
   /** Misses of the CPU: page walks of accesses. */

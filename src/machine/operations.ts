@@ -35,7 +35,7 @@ const both = (name: string, title: string, recipe: Recipe, shown = true): Operat
   ...{ name, title, recipe, feature: null, architecture: 'both', shown },
 });
 
-const noRead = 'no published figure for reading a control register is known';
+const crRead: Recipe = { sum: ['control_register_read'] };
 const assumedLocal = 'Assumed to cost as much as by address: no figure of its own is known.';
 const assumedBroadcast = 'Assumed to cost as much as a broadcast by address: no figure of its own is known.';
 
@@ -45,10 +45,10 @@ export const operations: readonly Operation[] = [
   x86('INVPCID_CTX', 'INVPCID type 1: one PCID', { sum: ['invpcid_type1'] }, 'INVPCID'),
   x86('INVPCID_ALL_GLOBAL', 'INVPCID type 2: everything, globals too', { sum: ['invpcid_type2'] }, 'INVPCID'),
   x86('INVPCID_ALL', 'INVPCID type 3: everything but globals', { sum: ['invpcid_type3'] }, 'INVPCID'),
-  x86('CR3_READ', 'Read CR3', { unknown: noRead }),
+  x86('CR3_READ', 'Read CR3', crRead),
   x86('CR3_FLUSH', 'Write CR3, flushing the PCID', { sum: ['mov_cr3_flush'] }),
   x86('CR3_NOFLUSH', 'Write CR3 with bit 63: nothing is flushed', { sum: ['mov_cr3_noflush'] }, 'PCID'),
-  x86('CR4_READ', 'Read CR4', { unknown: noRead }),
+  x86('CR4_READ', 'Read CR4', crRead),
   x86('CR4_WRITE', 'Write CR4', {
     sum: ['mov_cr4_pge_write'],
     note: 'Holds only where the write changes PGE; any other write of CR4 has no known figure.',

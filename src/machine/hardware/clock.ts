@@ -74,6 +74,12 @@ export class Clock implements Clocks {
     return true;
   }
 
+  price(operation: number): Span | null {
+    if (this.priced[operation] !== 1) return null;
+    const at = operation * 3;
+    return [this.prices[at]!, this.prices[at + 1]!, this.prices[at + 2]!];
+  }
+
   tally(cpu: number, operation: number): void {
     const at = this.layout.tallies + cpu * this.layout.talliesPerCpu + operation;
     this.w[at] = this.w[at]! + 1;

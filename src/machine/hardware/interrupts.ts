@@ -69,6 +69,10 @@ export class InterruptState implements Interrupts {
     return earliest;
   }
 
+  arrivalOf(cpu: number, vector: number): number {
+    return this.context.clock.f[this.arrival(cpu, vector)]!;
+  }
+
   accept(cpu: number, vector: number): void {
     const { clock } = this.context;
     const at = this.arrival(cpu, vector);

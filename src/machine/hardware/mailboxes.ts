@@ -41,6 +41,11 @@ export class MailboxState implements Mailboxes {
     return count;
   }
 
+  stateOf(to: number, from: number): 'none' | 'posted' | 'taken' {
+    const order = this.w[this.at(to, from)]!;
+    return order === 0 ? 'none' : order > 0 ? 'posted' : 'taken';
+  }
+
   acknowledge(to: number, from: number): void {
     const at = this.at(to, from);
     if (this.w[at] === 0) return;

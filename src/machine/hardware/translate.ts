@@ -8,12 +8,14 @@ import {
   noTable,
   pageFault,
   type CachedEntry,
+  type EntryState,
   type Result,
   type Translation,
 } from '../hardware';
 import type { Span } from './clock';
 import type { Context } from './context';
-import { contents } from './contents';
+import { compareEntry } from './compare';
+import { cachesOf, contents, occupancyOf } from './contents';
 import { absentCode, accessFlagCode, forbiddenCode } from './faultCodes';
 import { entryDirty, entryLeafShift, entryPermissions, frameHighMask, tagGlobal } from './flags';
 import { keyOf, openBits } from './keys';
@@ -241,6 +243,18 @@ export class Translate implements Translation {
 
   entries(cpu: number): CachedEntry[] {
     return contents(this.context, cpu);
+  }
+
+  occupancy(cpu: number): ReturnType<Translation['occupancy']> {
+    return occupancyOf(this.context, cpu);
+  }
+
+  caches(cpu: number): ReturnType<Translation['caches']> {
+    return cachesOf(this.context, cpu);
+  }
+
+  compare(cpu: number, entry: CachedEntry, root: number): EntryState {
+    return compareEntry(this.walker, cpu, entry, root);
   }
 
   /** x86: a page fault drops what is cached for the page (SDM 4.10.4.1), global entries too, or it would recur. */

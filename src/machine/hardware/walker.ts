@@ -29,8 +29,8 @@ export class Walker {
     this.w = context.w;
   }
 
-  /** Walks from the root (0), from the cached entry of a level, or from the deepest one (−1). */
-  begin(cpu: number, lo: number, hi: number, startLevel: number): number {
+  /** Walks from the root (0), from the cached entry of a level, or from the deepest one (−1). `root`: a frame instead of that of the CPU's root. */
+  begin(cpu: number, lo: number, hi: number, startLevel: number, root = -1): number {
     const { paging, arm } = this.context;
     const w = this.w;
     const base = this.context.base(cpu);
@@ -51,7 +51,7 @@ export class Walker {
       if (from < 0) return (this.walk.status = walkNoTable);
       this.startLevel = startLevel;
     }
-    let table = this.root(base, hi);
+    let table = root < 0 ? this.root(base, hi) : root;
     if (from >= 0) {
       const flags = w[from + flagsAt]!;
       w[from + stampAt] = this.context.words.tick(base);

@@ -77,6 +77,7 @@ export function plainMachine(cpus: number, buffer: ArrayBuffer, byteOffset: numb
       return state[at(cpu, At.Enabled)] === 0 || pending === 0 ? -1 : 31 - Math.clz32(pending & -pending);
     },
     nextArrival: () => 0,
+    arrivalOf: () => 0,
     accept(cpu, vector) {
       state[at(cpu, At.Halted)] = 0;
       if (vector === 32) {
@@ -116,6 +117,7 @@ export function plainMachine(cpus: number, buffer: ArrayBuffer, byteOffset: numb
       return -1;
     },
     waitingMessages: no,
+    stateOf: (to, from) => (['none', 'posted', 'taken'] as const)[mail[box(from, to)]!]!,
     acknowledge(to, from) {
       mail[box(from, to)] = 0;
       state[at(from, At.Outstanding)]! -= 1;
@@ -136,6 +138,7 @@ export function plainMachine(cpus: number, buffer: ArrayBuffer, byteOffset: numb
     tally: () => undefined,
     unpriced: () => 0,
     operation: () => 0,
+    price: () => null,
     misses: () => 0,
     missingFigures: [],
   };
