@@ -2,7 +2,7 @@
  * From symbolic values to counts: how many pages a range holds, and what a loop bound is as a polynomial.
  * A range of addresses always holds `n` pages, whatever its bounds are called.
  */
-import { add, constant, multiply, symbol, zero, type Polynomial } from './polynomial';
+import { add, constant, multiply, symbol, type Polynomial } from './polynomial';
 import { symbolText } from './show';
 import type { Value } from './value';
 import type { ValueSpace } from './values';
@@ -44,7 +44,7 @@ export function isStride(step: Value): boolean {
   return sizeNames.test(lastName(step));
 }
 
-const isOrder = (exponent: Value): boolean => /order/i.test(lastName(exponent));
+export const isOrder = (exponent: Value): boolean => /order/i.test(lastName(exponent));
 
 /** Terms that count positively and negatively. */
 function signs(value: Value): { plus: number; minus: number } {
@@ -59,45 +59,6 @@ export const isDifference = (value: Value): boolean => {
   const { plus, minus } = signs(value);
   return plus === 1 && minus === 1;
 };
-
-/** The number of strides in a distance when it is a whole multiple of the stride, else null. */
-function exactQuotient(space: ValueSpace, distance: Value, stride: Value): Value | null {
-  if (distance === stride) return space.constant(1);
-  if (stride.kind === 'constant') {
-    if (distance.kind === 'constant')
-      return distance.value % stride.value === 0n ? space.constant(distance.value / stride.value) : null;
-    if (stride.value === 1n) return distance;
-    if (distance.kind !== 'linear' || stride.value === 0n) return null;
-    if (distance.constant % stride.value !== 0n) return null;
-    if (!distance.terms.every(([, factor]) => factor % stride.value === 0n)) return null;
-    return space.linear(
-      distance.terms.map(([v, f]) => [v, f / stride.value] as const),
-      distance.constant / stride.value,
-    );
-  }
-  // k · stride, or x << shift against 1 << shift.
-  if (distance.kind === 'linear' && distance.constant === 0n && distance.terms.length === 1) {
-    const [term, factor] = distance.terms[0]!;
-    if (term === stride) return space.constant(factor);
-    if (stride.kind === 'linear' && stride.terms.length === 1 && stride.constant === 0n) {
-      const [inner, by] = stride.terms[0]!;
-      if (inner === term && factor % by === 0n) return space.constant(factor / by);
-    }
-  }
-  if (distance.kind === 'binary' && distance.operator === 'mul')
-    return distance.a === stride ? distance.b : distance.b === stride ? distance.a : null;
-  if (
-    distance.kind === 'binary' &&
-    distance.operator === 'shl' &&
-    stride.kind === 'binary' &&
-    stride.operator === 'shl' &&
-    distance.b === stride.b &&
-    stride.a.kind === 'constant' &&
-    stride.a.value === 1n
-  )
-    return distance.a;
-  return null;
-}
 
 const parenthesised = (value: Value): Polynomial => symbol(symbolText(value));
 
@@ -168,56 +129,3 @@ function isRangeLength(space: ValueSpace, value: Value): boolean {
     return isRangeLength(space, value.a) || isRangeLength(space, value.b);
   return /(^|_)(size|len|length|bytes)$/.test(lastName(value));
 }
-
-/** What is known of a loop besides the distance that is walked. */
-export interface WalkHints {
-  /** The loop steps an address by pages, or uses its counter times a page. */
-  readonly byPages: boolean;
-  /** The compared values are as wide as an address. */
-  readonly wide: boolean;
-}
-
-/** The range itself, the whole strides beside it, and the odd bytes: `distance = range + strides·stride + odd`. */
-function splitDistance(
-  space: ValueSpace,
-  distance: Value,
-  stride: Value,
-): { range: Value; strides: bigint; odd: bigint } {
-  if (distance.kind !== 'linear') return { range: distance, strides: 0n, odd: 0n };
-  if (stride.kind === 'constant')
-    return { range: space.linear(distance.terms, 0n), strides: 0n, odd: distance.constant };
-  const whole = distance.terms.find(([term]) => term === stride)?.[1] ?? 0n;
-  const rest = distance.terms.filter(([term]) => term !== stride);
-  return { range: space.linear(rest, 0n), strides: whole, odd: distance.constant };
-}
-
-const ceilDivide = (a: bigint, b: bigint): bigint => (a > 0n ? (a + b - 1n) / b : -(-a / b));
-
-/** ⌈distance / stride⌉: how often a walk of `distance` in steps of `stride` goes round. */
-export function strides(space: ValueSpace, distance: Value, stride: Value, hints: WalkHints): Polynomial {
-  if (distance.kind === 'constant' && stride.kind === 'constant')
-    return distance.value <= 0n ? zero : constant(ceilDivide(distance.value, stride.value));
-  const exact = exactQuotient(space, distance, stride);
-  if (exact?.kind === 'constant') return exact.value > 0n ? constant(exact.value) : zero;
-  const { range, strides: whole, odd } = splitDistance(space, distance, stride);
-  // The range is a whole number of strides, so odd bytes add one more, or none where they are missing.
-  const extra = constant(
-    whole + (stride.kind === 'constant' ? ceilDivide(odd, stride.value) : odd > 0n ? 1n : 0n),
-  );
-  if (exact) {
-    const count = countOf(space, exact);
-    if (isSettledCount(count)) return count;
-    const counter = stride.kind === 'constant' && stride.value === 1n && !hints.byPages;
-    if (counter && !(isDifference(range) && hints.wide)) return count;
-    return add(symbol('n'), extra);
-  }
-  if (isStride(stride) || hints.byPages || (isDifference(range) && hints.wide))
-    return add(symbol('n'), extra);
-  return symbol(`ceil(${symbolText(distance)}/${symbolText(stride)})`);
-}
-
-/** Made of numbers, `n` and powers of two only: no text of the source is left. */
-const isSettledCount = (count: Polynomial): boolean =>
-  [...count.terms.keys()].every(monomial =>
-    monomial === '' ? true : monomial.split('*').every(factor => factor === 'n' || factor.startsWith('2^')),
-  );

@@ -1,7 +1,8 @@
 /** How often a loop goes round, from the test that leaves it and how its variables change. */
 import { ceilOf, constant, symbol, type Polynomial } from './polynomial';
 import { findInside, mentions } from './machineState';
-import { isStride, lastName, pageSize, strides, type WalkHints } from './quantity';
+import { isStride, lastName, pageSize } from './quantity';
+import { strides, type WalkHints } from './strides';
 import { symbolText } from './show';
 import type { Value } from './value';
 import type { ValueSpace } from './values';
@@ -162,9 +163,20 @@ function limitOf(value: Value, changing: ReadonlySet<Value>): Value | null {
   return value.args.findLast(arg => !mentions(arg, changing)) ?? null;
 }
 
-/** `addr <= last`: the bound is the last address of the range, so the range is `last + 1 - start`. */
+/** `addr <= last`: the bound is the last address or page of the range, so the range is `last + 1 - start`. */
 function endsInclusively(first: Value): boolean {
-  return first.kind === 'linear' && first.terms.some(([term]) => /last/i.test(lastName(term)));
+  return first.kind === 'linear' && first.terms.some(([term]) => isLast(term));
+}
+
+/**
+ * The last address of a range, or of its last page: `(end - 1) & PAGE_MASK`, `(end - 1) >> PAGE_SHIFT`. Of one that
+ * comes from elsewhere only the name can tell.
+ */
+function isLast(value: Value): boolean {
+  if (value.kind === 'choice') return isLast(value.a) && isLast(value.b);
+  if (value.kind !== 'binary') return /last|incl/i.test(lastName(value));
+  const inner = [value.a, value.b].find(part => part.kind === 'linear');
+  return ['and', 'shr', 'div'].includes(value.operator) && inner?.kind === 'linear' && inner.constant < 0n;
 }
 
 /** ⌈n / limit⌉ turns over a range of n pages; the limit of INVLPGB is the machine's. */
