@@ -37,9 +37,40 @@ export interface PriceOptions {
 /** Full-flush ceiling of Linux x86: `tlb_single_page_flush_ceiling`. */
 const linuxCeiling = 33;
 
+interface Run {
+  readonly compared: Compared;
+  readonly features: FeatureSet;
+}
+
+/** A feature that a run asked for, and the run with that feature the other way. */
+interface Flip {
+  readonly gate: string;
+  readonly list: readonly string[];
+  readonly run: Run;
+}
+
+/** All of a part but its cycles, and the answers that it was made of. */
+interface Made {
+  readonly run: Run;
+  readonly resolution: Resolution;
+  readonly flipped: readonly Resolution[];
+  readonly part: Omit<PricedPart, 'cycles' | 'noCycles'>;
+}
+
+const keys = new WeakMap<ReadonlySet<string> | ReadonlyMap<string, boolean>, string>();
+
+/** A set or a map as text; the same one is asked for by every hunk. */
+function keyOf(of: ReadonlySet<string> | ReadonlyMap<string, boolean>): string {
+  let key = keys.get(of);
+  if (key === undefined) keys.set(of, (key = [...of].sort().join(',')));
+  return key;
+}
+
 /** Pairs with the programs their calls are followed through; runs are kept by feature set. */
 export class PairPricer {
-  private readonly runs = new Map<string, { compared: Compared; features: FeatureSet }>();
+  private readonly runs = new Map<string, Run>();
+  private readonly flips = new Map<Run, readonly Flip[]>();
+  private made: Made | null = null;
 
   constructor(
     readonly pairs: readonly FunctionPair[],
@@ -49,11 +80,8 @@ export class PairPricer {
   ) {}
 
   /** The symbolic runs under a set of features. */
-  run(
-    on: ReadonlySet<string>,
-    switched: ReadonlyMap<string, boolean>,
-  ): { compared: Compared; features: FeatureSet } {
-    const key = [...on].sort().join(',') + '|' + [...switched].sort().join(',');
+  private run(on: ReadonlySet<string>, switched: ReadonlyMap<string, boolean>): Run {
+    const key = `${keyOf(on)}|${keyOf(switched)}`;
     const known = this.runs.get(key);
     if (known) return known;
     const features = new FeatureSet(on, switched);
@@ -63,52 +91,77 @@ export class PairPricer {
     return made;
   }
 
+  private flipsOf(run: Run, options: PriceOptions): readonly Flip[] {
+    if (options.alternatives === false) return [];
+    const known = this.flips.get(run);
+    if (known) return known;
+    const asked = [...run.features.asked].sort(([a], [b]) => (a < b ? -1 : 1));
+    const made = asked
+      .filter(([gate]) => !isAlwaysOn(gate))
+      .map(([gate, wasOn]): Flip => {
+        const { features, switched, list } = flip(options, gate, wasOn);
+        return { gate, list, run: this.run(features, switched) };
+      });
+    this.flips.set(run, made);
+    return made;
+  }
+
   price(
     options: PriceOptions,
     prices: PriceList,
   ): { part: PricedPart; resolution: Resolution; compared: Compared } {
     const assumption = rangeAssumption(options);
-    const { compared, features } = this.run(options.features, options.switched);
+    const run = this.run(options.features, options.switched);
+    const { compared } = run;
     const resolution = resolve(compared.comparison, assumption);
+    const flips = this.flipsOf(run, options);
+    const flipped = flips.map(({ run: there }) => resolve(there.compared.comparison, assumption));
     const { answer, other } = resolution;
-    const gates: string[] = [];
-    const alternatives: PricedPart['alternatives'][number][] = [];
-    const asked = options.alternatives === false ? [] : [...features.asked];
-    for (const [gate, wasOn] of asked.sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (isAlwaysOn(gate)) continue;
-      const flipped = flip(options, gate, wasOn);
-      const there = this.run(flipped.features, flipped.switched);
-      const { answer: instead, other: otherInstead } = resolve(there.compared.comparison, assumption);
-      const same =
-        subtractCounts(instead.delta, answer.delta).size === 0 &&
-        subtractCounts(otherInstead?.delta ?? instead.delta, other?.delta ?? answer.delta).size === 0;
-      if (same) continue;
-      gates.push(gate);
-      alternatives.push({ gate, features: flipped.list, delta: shownCounts(instead.delta) });
-    }
     const [failure] = compared.failures;
     const { cycles, why } = failure
       ? { cycles: null, why: `${failure.name}: ${failure.why}` }
       : cyclesOf(answer, other, prices, options.values);
-    const part: PricedPart = {
-      ...shownDifference(answer),
-      other: other && shownDifference(other),
-      conditions: resolution.conditions.map(({ record, taken }) => ({
-        documentLine: documentLine(record.at),
-        text: record.text,
-        taken,
-      })),
-      unknown: [...unknownOf(compared, answer), ...failuresOf(compared)],
-      gates,
-      alternatives,
-      cycles,
-      noCycles: why,
-      assumed: assumedBy(compared, features),
-      deferred: deferredOf(compared, answer),
-      derivation: derivationOf(compared, answer),
-    };
-    return { part, resolution, compared };
+    const { made } = this;
+    const same =
+      made?.run === run &&
+      made.resolution === resolution &&
+      made.flipped.length === flipped.length &&
+      made.flipped.every((one, at) => one === flipped[at]);
+    const part = same ? made.part : partOf(run, resolution, flips, flipped);
+    this.made = { run, resolution, flipped, part };
+    return { part: { ...part, cycles, noCycles: why }, resolution, compared };
   }
+}
+
+function partOf(
+  { compared, features }: Run,
+  resolution: Resolution,
+  flips: readonly Flip[],
+  flipped: readonly Resolution[],
+): Made['part'] {
+  const { answer, other } = resolution;
+  const differing = flips.flatMap(({ gate, list }, at) => {
+    const { answer: instead, other: otherInstead } = flipped[at]!;
+    const same =
+      subtractCounts(instead.delta, answer.delta).size === 0 &&
+      subtractCounts(otherInstead?.delta ?? instead.delta, other?.delta ?? answer.delta).size === 0;
+    return same ? [] : [{ gate, features: list, delta: shownCounts(instead.delta) }];
+  });
+  return {
+    ...shownDifference(answer),
+    other: other && shownDifference(other),
+    conditions: resolution.conditions.map(({ record, taken }) => ({
+      documentLine: documentLine(record.at),
+      text: record.text,
+      taken,
+    })),
+    unknown: [...unknownOf(compared, answer), ...failuresOf(compared)],
+    gates: differing.map(({ gate }) => gate),
+    alternatives: differing,
+    assumed: assumedBy(compared, features),
+    deferred: deferredOf(compared, answer),
+    derivation: derivationOf(compared, answer),
+  };
 }
 
 export const rangeAssumption = ({ values, nGiven }: PriceOptions): RangeAssumption => ({

@@ -235,30 +235,67 @@ function pickAnswers(
   return { answer: best.answer, other: other?.answer ?? null };
 }
 
-/** Settles every condition of a comparison and gives the counts. */
+/** What settling a comparison needs that does not depend on values. */
+interface Prepared {
+  readonly every: readonly number[];
+  /** All atoms that matter, in the order in which they are settled. */
+  readonly atoms: readonly number[];
+  readonly relevant: ReadonlySet<number>;
+  readonly groups: ReadonlyMap<number, readonly number[]>;
+  /** Atoms that damage settles; worked out when first needed. */
+  readonly damage: Map<number, boolean | null>;
+  /** The last answer that no value had a say in but through the ranges, and what those settled. */
+  last: { readonly ranges: string; readonly resolution: Resolution } | null;
+}
+
+const preparations = new WeakMap<Comparison, Prepared>();
+
+function prepared(comparison: Comparison): Prepared {
+  const known = preparations.get(comparison);
+  if (known) return known;
+  const { space, before, after } = comparison;
+  const every = supportOf(
+    [...before, ...after].flatMap(recording => recording.operations.map(record => record.guard)),
+  );
+  const atoms = [...new Set([...every, ...supportOf(comparison.reached)])];
+  const made: Prepared = {
+    every,
+    atoms,
+    relevant: new Set(supportOf(groupsOf(space, comparison, new Map()).map(group => group.guard))),
+    groups: exclusiveGroups(space, new Set(atoms)),
+    damage: new Map(),
+    last: null,
+  };
+  preparations.set(comparison, made);
+  return made;
+}
+
+/**
+ * Settles every condition of a comparison and gives the counts. With other values the same object comes back where they
+ * change nothing.
+ */
 export function resolve(comparison: Comparison, assumption: RangeAssumption): Resolution {
   const { space, before, after } = comparison;
+  const known = prepared(comparison);
+  const { every, atoms, relevant, groups } = known;
+  const byRange = atoms.map(atom => settledBy(space, space.atoms[atom]!, assumption));
+  const ranges = byRange.join();
+  if (known.last?.ranges === ranges) return known.last.resolution;
   const recordings = [...before, ...after];
-  const every = supportOf(recordings.flatMap(recording => recording.operations.map(record => record.guard)));
   const fixed = new Map<number, boolean>();
   const decisions: Decision[] = [];
-  const relevant = new Set(supportOf(groupsOf(space, comparison, fixed).map(group => group.guard)));
-  const reachAtoms = supportOf(comparison.reached);
-  const groups = exclusiveGroups(space, new Set([...every, ...reachAtoms]));
-  for (const atom of new Set([...every, ...reachAtoms])) {
-    const byRange = settledBy(space, space.atoms[atom]!, assumption);
-    const value = byRange ?? withoutDamage(space, atom, recordings, comparison.pointers);
-    if (value === null) continue;
+  atoms.forEach((atom, at) => {
+    let value = byRange[at] ?? null;
+    if (value === null) {
+      const damage = known.damage.get(atom);
+      value = damage === undefined ? withoutDamage(space, atom, recordings, comparison.pointers) : damage;
+      known.damage.set(atom, value);
+    }
+    if (value === null) return;
     fixed.set(atom, value);
-    decisions.push({ atom, value, why: byRange === null ? 'damage' : 'range' });
-  }
-  reachChangedLines(
-    comparison,
-    [...new Set([...every, ...reachAtoms])].sort((a, b) => a - b),
-    fixed,
-    decisions,
-    groups,
-  );
+    decisions.push({ atom, value, why: byRange[at] === null ? 'damage' : 'range' });
+  });
+  reachChangedLines(comparison, [...atoms].sort((a, b) => a - b), fixed, decisions, groups); // prettier-ignore
   const open = supportOf(groupsOf(space, comparison, fixed).map(group => group.guard)).filter(
     atom => !fixed.has(atom),
   );
@@ -273,12 +310,14 @@ export function resolve(comparison: Comparison, assumption: RangeAssumption): Re
   const { answer, other } = pickAnswers(comparison, few, fixed, assumption, groups);
   for (const atom of few)
     decisions.push({ atom, value: answer.assignment.get(atom) ?? false, why: 'dearer' });
-  return {
+  const resolution = {
     answer,
     other,
     decisions,
     conditions: conditionsOf(comparison, relevant, new Set(few), answer, other),
   };
+  if (!quiet.length && !open.length) known.last = { ranges, resolution };
+  return resolution;
 }
 
 function conditionsOf(
