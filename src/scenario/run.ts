@@ -95,37 +95,45 @@ function judge(world: World): { verdict: string; why: string[]; unknown: Unknown
   return { verdict: staleUses[0]?.verdict ?? (complete ? 'safe' : stopped), why, unknown, complete };
 }
 
-function runOne(
+/** A run that has been booted and not yet run. */
+export interface PreparedRun {
+  readonly world: World;
+  /** The result, once the world is at its end, or as far as it has come. */
+  finish(): RunResult;
+}
+
+/** Boots one run. Throws {@link ScenarioError}. */
+export function prepareRun(
   scenario: Scenario,
   variant: string,
   tree: KernelTree,
   parameters: ReadonlyMap<string, number>,
   settings: RunSettings,
-): { result: RunResult; world: World } {
+): PreparedRun {
   const plan = planRun(scenario, parameters);
   const world = bootPlan(scenario, plan, settings, tree);
-  for (let left = mostInstructions; left > 0; left -= slice)
-    if (world.run(Math.min(slice, left)) < Math.min(slice, left)) break;
-  const { verdict, why, unknown, complete } = judge(world);
-  const figures = figuresOf(world, scenario.cpus, settings.machine, complete);
-  const about = { variant, parameters, verdict, complete };
-  const features = settings.features ?? new Set(scenario.features ?? settings.machine.features);
-  const result: RunResult = {
-    variant,
-    parameters: Object.fromEntries(parameters),
-    machine: settings.machine.id,
-    features: [...features].sort(),
-    cycles: figures.cycles,
-    counts: figures.counts,
-    misses: figures.misses,
-    verdict,
-    complete,
-    why,
-    assumed: [...world.assumed],
-    unknown: [...unknown, ...figures.unpriced],
-    expect: scenario.expect.flatMap(one => checkExpectation(one, figures, about) ?? []),
+  const finish = (): RunResult => {
+    const { verdict, why, unknown, complete } = judge(world);
+    const figures = figuresOf(world, scenario.cpus, settings.machine, complete);
+    const about = { variant, parameters, verdict, complete };
+    const features = settings.features ?? new Set(scenario.features ?? settings.machine.features);
+    return {
+      variant,
+      parameters: Object.fromEntries(parameters),
+      machine: settings.machine.id,
+      features: [...features].sort(),
+      cycles: figures.cycles,
+      counts: figures.counts,
+      misses: figures.misses,
+      verdict,
+      complete,
+      why,
+      assumed: [...world.assumed],
+      unknown: [...unknown, ...figures.unpriced],
+      expect: scenario.expect.flatMap(one => checkExpectation(one, figures, about) ?? []),
+    };
   };
-  return { result, world };
+  return { world, finish };
 }
 
 /** The runs, in the order of the file: parameters inside variants. Throws {@link ScenarioError}. */
@@ -142,7 +150,10 @@ export function* runScenario(scenario: Scenario, settings: RunSettings): Generat
     if (wanted.length > 0 && !wanted.includes(variant.name)) continue;
     const tree = settings.treeOf(variant);
     for (const parameters of combinations(scenario.parameters)) {
-      const { result, world } = runOne(scenario, variant.name, tree, parameters, settings);
+      const { world, finish } = prepareRun(scenario, variant.name, tree, parameters, settings);
+      for (let left = mostInstructions; left > 0; left -= slice)
+        if (world.run(Math.min(slice, left)) < Math.min(slice, left)) break;
+      const result = finish();
       settings.ran?.(result, world, index++);
       yield result;
     }

@@ -1,4 +1,5 @@
 /** The trace of a run as NDJSON: one event a line, in order. */
+import { staleKinds } from '../kernel/surroundings';
 import type { World } from '../kernel/world';
 import { positionOf } from '../vm/program';
 import type { TraceEvent } from '../vm/trace';
@@ -28,6 +29,8 @@ function details(world: World, event: TraceEvent): Record<string, string | numbe
       return { vector: event.code };
     case 'ipi':
       return { vector: event.code, target: event.extra };
+    case 'stale':
+      return { name: staleKinds[event.code] ?? '', address: hex(event) };
     case 'verdict':
       return { name: world.ending.verdict };
     default:

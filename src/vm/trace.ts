@@ -24,11 +24,13 @@ export const enum EventKind {
   /** An IPI is sent: `code` its vector, `extra` the target. All of them have been handled. */
   Ipi,
   IpiWait,
+  /** A translation was used that was no longer valid: `code` the kind of stale use, `lo`, `hi` the address. */
+  Stale,
 }
 
 export const eventKindNames = [
   ...['operation', 'store', 'call', 'return', 'interrupt', 'interrupt-return', 'primitive', 'wait', 'resume'],
-  ...['task', 'task-end', 'verdict', 'ipi', 'ipi-wait'],
+  ...['task', 'task-end', 'verdict', 'ipi', 'ipi-wait', 'stale'],
 ] as const;
 
 export const eventWords = 6;
