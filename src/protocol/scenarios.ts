@@ -65,6 +65,7 @@ const info = shape({
   appliesTo: listOf(isText),
   kernel: isText,
   machine: orNull(isText),
+  features: orNull(listOf(isText)),
   cpus: isCount,
   parameters: listOf(shape({ name: isText, values: listOf(isNumber) })),
   variants: listOf(isText),

@@ -4,6 +4,8 @@ import type { DocumentReport } from './report';
 import { isDocumentReport } from './reportCheck';
 import type { RunHostMessage, RunWorkerMessage } from './run';
 import { runHostMessages, runWorkerMessages } from './runCheck';
+import { scenarioHostMessages, scenarioWorkerMessages } from './scenarios';
+import type { ScenarioHostMessage, ScenarioWorkerMessage } from './scenarios';
 
 /** Files beside the bundles: the C parser and its grammar. */
 export const assetNames = ['web-tree-sitter.wasm', 'tree-sitter-c.wasm'] as const;
@@ -33,7 +35,8 @@ export type HostMessage =
   | { readonly type: 'cancel'; readonly id: number }
   /** Answer to `asset`: null if the file cannot be read. */
   | { readonly type: 'asset'; readonly name: string; readonly bytes: Uint8Array | null }
-  | RunHostMessage;
+  | RunHostMessage
+  | ScenarioHostMessage;
 
 export type WorkerMessage =
   | { readonly type: 'progress'; readonly id: number; readonly done: number; readonly total: number }
@@ -43,7 +46,8 @@ export type WorkerMessage =
   | { readonly type: 'decoded'; readonly id: number; readonly text: string | null }
   | { readonly type: 'cancelled'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number | null; readonly reason: string }
-  | RunWorkerMessage;
+  | RunWorkerMessage
+  | ScenarioWorkerMessage;
 
 const options = shape({
   machine: isText,
@@ -59,6 +63,7 @@ const hostMessages: Readonly<Record<HostMessage['type'], (value: unknown) => boo
   cancel: shape({ id: isCount }),
   asset: shape({ name: isText, bytes: orNull(value => value instanceof Uint8Array) }),
   ...runHostMessages,
+  ...scenarioHostMessages,
 };
 
 const workerMessages: Readonly<Record<WorkerMessage['type'], (value: unknown) => boolean>> = {
@@ -69,6 +74,7 @@ const workerMessages: Readonly<Record<WorkerMessage['type'], (value: unknown) =>
   cancelled: shape({ id: isCount }),
   failed: shape({ id: orNull(isCount), reason: isText }),
   ...runWorkerMessages,
+  ...scenarioWorkerMessages,
 };
 
 /** Whether `value` is one of `table`'s messages: `type` is looked up as an own key, so `__proto__` is none. */

@@ -33,6 +33,8 @@ export interface ScenarioInfo {
   readonly kernel: string;
   /** null: what the settings choose. */
   readonly machine: string | null;
+  /** null: what the settings choose, else the machine's. */
+  readonly features: readonly string[] | null;
   readonly cpus: number;
   readonly parameters: readonly { readonly name: string; readonly values: readonly number[] }[];
   readonly variants: readonly string[];
@@ -90,7 +92,7 @@ function checkNames(scenario: Scenario, text: string): readonly ScenarioDiagnost
 }
 
 function infoOf(scenario: Scenario): ScenarioInfo {
-  const { title, about, appliesTo, kernel, machine, cpus, parameters, variants, expect } = scenario;
+  const { title, about, appliesTo, kernel, machine, features, cpus, parameters, variants, expect } = scenario;
   const runs: RunInfo[] = [];
   let runCount = 0;
   for (const { name } of variants)
@@ -102,7 +104,7 @@ function infoOf(scenario: Scenario): ScenarioInfo {
       runs.push({ variant: name, parameters: Object.fromEntries(values), expectations: speaking });
     }
   return {
-    ...{ title, about, appliesTo, kernel, machine, cpus, parameters, runs, runCount },
+    ...{ title, about, appliesTo, kernel, machine, features, cpus, parameters, runs, runCount },
     variants: variants.map(({ name }) => name),
     expectations: expect.map(one => ({ line: one.line, text: expectationText(one) })),
   };

@@ -11,6 +11,7 @@ import { decodedText } from './decode';
 import { Documents } from './documents';
 import { withPrices } from './priced';
 import { isRunJob, Runs } from './runs';
+import { attaching, describing } from './scenarios';
 import { settingOf } from './setting';
 
 /** A slice ends after so long, to see whether a message has come. */
@@ -71,7 +72,13 @@ class Server {
             await this.breathe(id);
           }),
         );
-      else this.post({ type: 'decoded', id, text: decodedText(message.text, message.index) });
+      else if (message.type === 'describe')
+        this.post({ type: 'described', id, scenarios: await this.inSlices(id, describing(message)) });
+      else if (message.type === 'attach') {
+        const document = message.patch ? this.documents.read(message.text, null) : null;
+        const attachment = await this.inSlices(id, attaching(message, document));
+        this.post({ type: 'attached', id, attachment });
+      } else this.post({ type: 'decoded', id, text: decodedText(message.text, message.index) });
     } catch (error) {
       if (error instanceof Stopped) this.post({ type: 'cancelled', id });
       else this.post({ type: 'failed', id, reason: reasonOf(error) });
@@ -111,13 +118,23 @@ class Server {
     { id, options }: Analyse,
     patch: ReturnType<Documents['read']>,
   ): Promise<DocumentReport> {
-    const steps = analysing(patch, options);
+    return this.inSlices(id, analysing(patch, options), progress =>
+      this.post({ type: 'progress', id, ...progress }),
+    );
+  }
+
+  /** Takes the steps of a job, and lets messages in between slices. */
+  private async inSlices<Step, Result>(
+    id: number,
+    steps: Generator<Step, Result, void>,
+    tell: (step: Step) => void = () => undefined,
+  ): Promise<Result> {
     let sliceEnd = performance.now() + sliceMilliseconds;
     for (;;) {
       const step = steps.next();
       if (step.done) return step.value;
       if (performance.now() < sliceEnd) continue;
-      this.post({ type: 'progress', id, ...step.value });
+      tell(step.value);
       await this.breathe(id);
       sliceEnd = performance.now() + sliceMilliseconds;
     }
