@@ -87,7 +87,7 @@ describe('clocks', () => {
 
   it('one without a price is counted, and told as unpriced, never silently free', () => {
     const { machine } = bench();
-    assert.equal(machine.clocks.charge(0, machine.clocks.operation('CR3_READ')), false);
+    assert.equal(machine.clocks.charge(0, machine.clocks.operation('SERIALIZE')), false);
     assert.equal(machine.clocks.unpriced(0), 1);
     // CR4_WRITE has a figure only where PGE changes.
     machine.x86!.writeCr4(0, machine.x86!.cr4(0), 0);
