@@ -103,14 +103,19 @@ function notShown(fn: IrFunction): Recording {
 const onlyLeaves = (unit: SourceUnit, line: number): boolean =>
   /^\s*(?:return\b[^()]*|goto\s+\w+\s*);\s*$/.test(unit.lines[line]?.text.slice(0, 200) ?? '');
 
+/** The code before and after a change, run; which changed lines count has not been looked at. */
+export interface PairsRun {
+  readonly comparison: Omit<Comparison, 'reached'>;
+  readonly failures: readonly Failure[];
+}
+
 /** Runs every pair. A pair of which one side fails is left out as a whole: half a difference is no answer. */
-export function compare(
+export function runPairs(
   pairs: readonly FunctionPair[],
   programs: { readonly before: Program; readonly after: Program },
   features: FeatureSet,
-  lines: LineFilter,
   work = new Work(),
-): Compared {
+): PairsRun {
   const space = new ValueSpace();
   const before: Recording[] = [];
   const after: Recording[] = [];
@@ -138,10 +143,23 @@ export function compare(
     if (now) after.push(now.recording);
     else if (pair.before?.partial) after.push(notShown(pair.before));
   }
+  return { comparison: { space, before, after, pointers }, failures };
+}
+
+/** A run as seen by a hunk or a function: which of its changed lines are reached, and when. */
+export function seenBy({ comparison, failures }: PairsRun, lines: LineFilter): Compared {
   const reached: Guard[] = [];
-  for (const recording of [...before, ...after])
+  for (const recording of [...comparison.before, ...comparison.after])
     for (const [unit, found] of recording.reached)
       for (const [line, guard] of found)
         if (lines(unit, line) && !onlyLeaves(unit, line)) reached.push(guard);
-  return { comparison: { space, before, after, pointers, reached }, failures };
+  return { comparison: { ...comparison, reached }, failures };
 }
+
+/** Runs the pairs and looks at the lines in one go. */
+export const compare = (
+  pairs: readonly FunctionPair[],
+  programs: { readonly before: Program; readonly after: Program },
+  features: FeatureSet,
+  lines: LineFilter,
+): Compared => seenBy(runPairs(pairs, programs, features), lines);

@@ -62,11 +62,10 @@ export function connect(patches: readonly PatchAnalysis[], hints: PlaceHints): v
     };
     patch.programs = { before: program([], 'before'), after: program([], 'after') };
     const revisions = revisionsOf(patch);
-    patch.effective = {
-      files: posted ? [] : effectiveFiles(patch, revisions),
-      before: program(revisions, 'before'),
-      after: program(revisions, 'after'),
-    };
+    const effective = revisions.length
+      ? { before: program(revisions, 'before'), after: program(revisions, 'after') }
+      : patch.programs;
+    patch.effective = { files: posted ? [] : effectiveFiles(patch, revisions), ...effective };
   }
 }
 

@@ -20,18 +20,32 @@ export class TooManyConditions extends Error {
   override readonly name = 'TooManyConditions';
 }
 
+/** Three ids below it fit into one number: its cube is less than 2^53. */
+const mostNodes = 200_000;
+const base = mostNodes + 2;
+
+const triple = (a: number, b: number, c: number): number => (a * base + b) * base + c;
+
 /** Makes and combines guards. Guards of different spaces must not be mixed. */
 export class GuardSpace {
-  private readonly nodes = new Map<string, Guard>();
-  private readonly memo = new Map<string, Guard>();
+  // Three ids make one number, exactly.
+  private readonly nodes = new Map<number, Guard>();
+  private readonly joined = new Map<number, Guard>();
+  private readonly restricted = new Map<number, Guard>();
+  private readonly simplified = new Map<number, Guard>();
   private next = 2;
 
   /** `limit`: greatest number of nodes. */
-  constructor(private readonly limit = 200_000) {}
+  constructor(private readonly limit = mostNodes) {}
+
+  /** Nodes and answers that are kept. */
+  get size(): number {
+    return this.nodes.size + this.joined.size + this.restricted.size + this.simplified.size;
+  }
 
   private node(atom: number, low: Guard, high: Guard): Guard {
     if (low === high) return low;
-    const key = `${atom},${low.id},${high.id}`;
+    const key = triple(atom, low.id, high.id);
     const known = this.nodes.get(key);
     if (known) return known;
     if (this.next > this.limit) throw new TooManyConditions('too many conditions');
@@ -50,8 +64,8 @@ export class GuardSpace {
     if (test === yes || then === otherwise) return then;
     if (test === no) return otherwise;
     if (then === yes && otherwise === no) return test;
-    const key = `${test.id},${then.id},${otherwise.id}`;
-    const known = this.memo.get(key);
+    const key = triple(test.id, then.id, otherwise.id);
+    const known = this.joined.get(key);
     if (known) return known;
     const atom = Math.min(test.atom, then.atom, otherwise.atom);
     const low = this.ite(
@@ -65,7 +79,7 @@ export class GuardSpace {
       cofactor(otherwise, atom, true),
     );
     const made = this.node(atom, low, high);
-    this.memo.set(key, made);
+    this.joined.set(key, made);
     return made;
   }
 
@@ -85,11 +99,11 @@ export class GuardSpace {
   restrict(g: Guard, index: number, value: boolean): Guard {
     if (g.atom > index) return g;
     if (g.atom === index) return (value ? g.high : g.low)!;
-    const key = `r${g.id},${index},${value}`;
-    const known = this.memo.get(key);
+    const key = triple(g.id, index, value ? 1 : 0);
+    const known = this.restricted.get(key);
     if (known) return known;
     const made = this.node(g.atom, this.restrict(g.low!, index, value), this.restrict(g.high!, index, value));
-    this.memo.set(key, made);
+    this.restricted.set(key, made);
     return made;
   }
 
@@ -97,8 +111,8 @@ export class GuardSpace {
   simplify(g: Guard, care: Guard): Guard {
     if (care === yes || g.atom === Infinity) return g;
     if (care === no) return no;
-    const key = `s${g.id},${care.id}`;
-    const known = this.memo.get(key);
+    const key = triple(0, g.id, care.id);
+    const known = this.simplified.get(key);
     if (known) return known;
     let made: Guard;
     if (care.atom < g.atom) made = this.simplify(g, this.or(care.low!, care.high!));
@@ -109,7 +123,7 @@ export class GuardSpace {
       else if (careHigh === no) made = this.simplify(g.low!, careLow);
       else made = this.node(g.atom, this.simplify(g.low!, careLow), this.simplify(g.high!, careHigh));
     }
-    this.memo.set(key, made);
+    this.simplified.set(key, made);
     return made;
   }
 }

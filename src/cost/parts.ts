@@ -1,12 +1,12 @@
 /** Prices pairs of functions: counts, conditions, gates, unknowns and cycles of one difference. */
 import type { MachineProfile } from '../machine/profile';
-import { compare, type Compared, type FunctionPair, type LineFilter } from './compare';
+import { seenBy, type Compared, type FunctionPair, type LineFilter } from './compare';
+import { doubtOf } from './confidence';
 import { cyclesOf, type PriceList } from './cycles';
 import { FeatureSet, isAlwaysOn } from './features';
 import { holds, no } from './guard';
 import { add, constantOf, isZero, negate, zero, type Polynomial, type SymbolValues } from './polynomial';
 import type { DeferredItem, DerivationItem, Difference, PricedPart, UnknownItem } from './priced';
-import type { Program } from './program';
 import { callsItself, type Place, type Recording } from './record';
 import {
   resolve,
@@ -17,7 +17,9 @@ import {
   type Counts,
   type Resolution,
 } from './resolve';
+import { runStoreOf, type RunHolder, type RunPrograms, type RunStore, type StoredRun } from './runStore';
 import type { RangeAssumption } from './settle';
+import { unseenHeadsOf } from './unseenHeads';
 import type { Work } from './work';
 
 /** What prices depend on besides the code. */
@@ -37,9 +39,10 @@ export interface PriceOptions {
 /** Full-flush ceiling of Linux x86: `tlb_single_page_flush_ceiling`. */
 const linuxCeiling = 33;
 
+/** A stored run as this pricer sees it. */
 interface Run {
+  readonly stored: StoredRun;
   readonly compared: Compared;
-  readonly features: FeatureSet;
 }
 
 /** A feature that a run asked for, and the run with that feature the other way. */
@@ -67,26 +70,35 @@ function keyOf(of: ReadonlySet<string> | ReadonlyMap<string, boolean>): string {
 }
 
 /** Pairs with the programs their calls are followed through; runs are kept by feature set. */
-export class PairPricer {
+export class PairPricer implements RunHolder {
   private readonly runs = new Map<string, Run>();
   private readonly flips = new Map<Run, readonly Flip[]>();
   private made: Made | null = null;
+  private readonly store: RunStore;
 
   constructor(
     readonly pairs: readonly FunctionPair[],
-    private readonly programs: { readonly before: Program; readonly after: Program },
+    private readonly programs: RunPrograms,
     private readonly lines: LineFilter,
-    private readonly work: Work,
-  ) {}
+    work: Work,
+  ) {
+    this.store = runStoreOf(work);
+  }
+
+  giveUp(): void {
+    this.store.forget(this.pairs, new Set([...this.runs.values()].map(({ stored }) => stored)));
+    this.runs.clear();
+    this.flips.clear();
+    this.made = null;
+  }
 
   /** The symbolic runs under a set of features. */
   private run(on: ReadonlySet<string>, switched: ReadonlyMap<string, boolean>): Run {
     const key = `${keyOf(on)}|${keyOf(switched)}`;
     const known = this.runs.get(key);
     if (known) return known;
-    const features = new FeatureSet(on, switched);
-    const compared = compare(this.pairs, this.programs, features, this.lines, this.work);
-    const made = { compared, features };
+    const stored = this.store.run(this.pairs, this.programs, key, () => new FeatureSet(on, switched));
+    const made = { stored, compared: seenBy(stored, this.lines) };
     this.runs.set(key, made);
     return made;
   }
@@ -95,7 +107,7 @@ export class PairPricer {
     if (options.alternatives === false) return [];
     const known = this.flips.get(run);
     if (known) return known;
-    const asked = [...run.features.asked].sort(([a], [b]) => (a < b ? -1 : 1));
+    const asked = [...run.stored.features.asked].sort(([a], [b]) => (a < b ? -1 : 1));
     const made = asked
       .filter(([gate]) => !isAlwaysOn(gate))
       .map(([gate, wasOn]): Flip => {
@@ -129,12 +141,15 @@ export class PairPricer {
       made.flipped.every((one, at) => one === flipped[at]);
     const part = same ? made.part : partOf(run, resolution, flips, flipped);
     this.made = { run, resolution, flipped, part };
-    return { part: { ...part, cycles, noCycles: why }, resolution, compared };
+    this.store.used(this, [...this.runs.values()].map(({ stored }) => stored)); // prettier-ignore
+    const doubt = cycles ? doubtOf(part) : null;
+    const shown = doubt === null ? { cycles, noCycles: why } : { cycles: null, noCycles: doubt };
+    return { part: { ...part, ...shown }, resolution, compared };
   }
 }
 
 function partOf(
-  { compared, features }: Run,
+  { compared, stored: { features } }: Run,
   resolution: Resolution,
   flips: readonly Flip[],
   flipped: readonly Resolution[],
@@ -155,7 +170,15 @@ function partOf(
       text: record.text,
       taken,
     })),
-    unknown: [...unknownOf(compared, answer), ...failuresOf(compared)],
+    unknown: [
+      ...unknownOf(compared, answer),
+      ...unseenHeadsOf(compared.comparison.space, resolution).map(({ name, at, why }) => ({
+        name,
+        documentLine: at && documentLine(at),
+        why,
+      })),
+      ...failuresOf(compared),
+    ],
     gates: differing.map(({ gate }) => gate),
     alternatives: differing,
     assumed: assumedBy(compared, features),

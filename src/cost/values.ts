@@ -27,6 +27,11 @@ export class ValueSpace {
 
   constructor(private readonly limit = 400_000) {}
 
+  /** Values, guards and answers that are kept. */
+  get size(): number {
+    return this.byKey.size + this.guards.size;
+  }
+
   private intern(key: string, value: Unnumbered): Value {
     const known = this.byKey.get(key);
     if (known) return known;
