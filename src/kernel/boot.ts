@@ -48,6 +48,9 @@ const barrierName = (number: number): string => `world_barrier${number}`;
 const userCr3Bits = 0x1800;
 const userRootBit = 0x1000;
 
+/** VM_HUGETLB of the model. */
+const vmHugetlb = 0x40_0000n;
+
 /** Address space ids: init_mm has 1. */
 const firstContext = 2n;
 
@@ -86,11 +89,13 @@ class Boot {
     const pairs = 2 * (spaces.length + 1);
     // Room for the tables of all pages, spread as thinly as regions can be, and for a copy of each space.
     const regions = spaces.reduce((sum, one) => sum + one.regions.length, 0) + 8;
-    const tables = pairs + 2 * spaces.length * (3 * regions + Math.ceil(plan.pages / 64) + 16);
+    const all = plan.pages + plan.hugePages;
+    const tables = pairs + 2 * spaces.length * (3 * regions + Math.ceil(all / 64) + 16);
     const objects: ExtraObject[] = [
       { name: objectNames.tables, type: words(tables * pageSlots), alignment: 2 * pageSlots },
       { name: objectNames.tableState, type: words(tables) },
       { name: objectNames.frames, type: words(4 * plan.pages + 1024) },
+      { name: objectNames.hugeFrames, type: words(4 * plan.hugePages + 8) },
       { name: objectNames.baseline, type: words(baselineSlots), perCpu: true },
       ...spaces.flatMap((_, at): ExtraObject[] => [
         { name: mmName(at), type: struct('mm_struct') },
@@ -205,9 +210,9 @@ class Boot {
     options.spaces.forEach((space, at) => this.fillSpace(vm, tables, space, at, roots[at]!));
     for (let cpu = 0; cpu < options.cpus; cpu++) this.fillCpu(vm, hardware, cpu, roots);
     for (let cpu = 0; cpu < options.cpus; cpu++) {
-      for (const { start, pages } of plan.starts[cpu]!.warm ?? [])
+      for (const { start, pages, pageShift = 12 } of plan.starts[cpu]!.warm ?? [])
         for (let page = 0; page < pages; page++) {
-          const address = start + BigInt(page) * 4096n;
+          const address = start + (BigInt(page) << BigInt(pageShift));
           hardware.translation.access(
             cpu,
             Number(address & 0xffff_ffffn) | 0,
@@ -225,19 +230,22 @@ class Boot {
     vm.write([mm, 'pgd'], root);
     vm.write([mm, 'context', 'ctx_id'], firstContext + BigInt(at));
     let next = 0n;
-    for (const region of space.regions) {
+    // The list is sorted by address: it is made from its end.
+    for (const region of [...space.regions].sort((a, b) => (a.start < b.start ? 1 : -1))) {
       const area = tables.nextArea();
       const writable = region.writable ?? true;
+      const { start, pages, pageShift: shift = 12 } = region;
+      const at = (page: number): bigint => start + (BigInt(page) << BigInt(shift));
       const set = (field: string, value: bigint): void => vm.write(['vm_areas', area, field], value);
-      set('vm_start', region.start);
-      set('vm_end', region.start + BigInt(region.pages) * 4096n);
-      set('vm_flags', writable ? 3n : 1n);
+      set('vm_start', start);
+      set('vm_end', at(pages));
+      set('vm_flags', (writable ? 3n : 1n) | (shift === 21 ? vmHugetlb : 0n));
       set('vm_mm', vm.address([mm]));
       set('vm_next', next);
       next = vm.address(['vm_areas', area]);
       if (region.populated ?? true)
-        for (let page = 0; page < region.pages; page++)
-          tables.map(root, region.start + BigInt(page) * 4096n, writable, this.options.features.has('PTI'));
+        for (let page = 0; page < pages; page++)
+          tables.map(root, at(page), shift, writable, this.options.features.has('PTI'));
     }
     vm.write([mm, 'mmap'], next);
   }

@@ -21,20 +21,23 @@ export const harnessText = `
 DEFINE_PER_CPU(unsigned long, world_user_mode);
 DEFINE_PER_CPU(unsigned long, world_stale[4]);
 unsigned long world_finished;
+/* 1 while the CPU reclaims: tlb_flush_batched of an mm stays set behind it, and says nothing then. */
+DEFINE_PER_CPU(unsigned long, world_reclaims);
 
 void context_switch(struct task_struct *prev, struct task_struct *next);
 void shrink_range(struct mm_struct *mm, unsigned long start, unsigned long end);
+long do_syscall_64(unsigned long a, unsigned long b, unsigned long c, unsigned long nr);
 
 void generic_smp_call_function_interrupt(void)
 {
 	vm_call_interrupt();
 }
 
-void world_touch(unsigned long start, unsigned long end, unsigned long kind)
+void world_touch(unsigned long start, unsigned long end, unsigned long kind, unsigned long size)
 {
 	unsigned long addr, error;
 
-	for (addr = start; addr < end; addr += 4096) {
+	for (addr = start; addr < end; addr += size) {
 		for (error = world_access(addr, kind); error; error = world_access(addr, kind)) {
 			world_trap();
 			world_enter_page_fault(addr, error);
@@ -76,6 +79,54 @@ void world_switch(struct task_struct *next)
 	}
 }
 
+/* Into the kernel; what follows is done there until one of the ways out. */
+void world_begin(void)
+{
+	world_trap();
+	world_enter_kernel();
+	local_irq_enable();
+}
+
+void world_begin_paranoid(void)
+{
+	world_trap();
+	world_enter_paranoid();
+	local_irq_enable();
+}
+
+void world_end(void)
+{
+	local_irq_disable();
+	world_leave_kernel();
+}
+
+void world_end_nostack(void)
+{
+	local_irq_disable();
+	world_leave_kernel_nostack();
+}
+
+void world_end_paranoid(void)
+{
+	local_irq_disable();
+	world_leave_paranoid();
+}
+
+/* The work of a system call, within an entry that does more. */
+void world_work(unsigned long a, unsigned long b, unsigned long c, unsigned long nr)
+{
+	do_syscall_64(a, b, c, nr);
+	local_irq_enable();
+}
+
+/* The scheduler, on the way back to user mode: the kernel is left in the other task. */
+void world_reschedule(struct task_struct *next)
+{
+	local_irq_disable();
+	context_switch(this_cpu_read(current_task), next);
+	local_irq_enable();
+}
+
 void world_reclaim(struct mm_struct *mm, unsigned long start, unsigned long end)
 {
 	unsigned long from_user = this_cpu_read(world_user_mode);
@@ -85,7 +136,9 @@ void world_reclaim(struct mm_struct *mm, unsigned long start, unsigned long end)
 		world_enter_kernel();
 		local_irq_enable();
 	}
+	this_cpu_write(world_reclaims, 1);
 	shrink_range(mm, start, end);
+	this_cpu_write(world_reclaims, 0);
 	if (from_user) {
 		local_irq_disable();
 		world_leave_kernel();
@@ -94,8 +147,14 @@ void world_reclaim(struct mm_struct *mm, unsigned long start, unsigned long end)
 
 void world_paranoid(void)
 {
-	world_trap();
-	world_enter_debug();
+	if (this_cpu_read(world_user_mode)) {
+		world_trap();
+		world_enter_debug();
+	} else {
+		local_irq_disable();
+		world_debug_from_kernel();
+		local_irq_enable();
+	}
 }
 
 void world_call_interrupt(void)
@@ -184,5 +243,12 @@ ${routine('world_device_from_kernel', `${frame('kernel')}\n\tjmp\tcommon_interru
 ${routine('world_nmi_from_user', `${frame('user')}\n\tjmp\tnmi`)}
 ${routine('world_nmi_from_kernel', `${frame('kernel')}\n\tjmp\tnmi`)}
 ${routine('world_enter_kernel', '\n\tSWITCH_TO_KERNEL_CR3 scratch_reg=%r11\n\tRET')}
+${routine('world_debug_from_kernel', `${frame('kernel')}\n\tjmp\tdebug`)}
+${routine('world_enter_paranoid', '\n\tSAVE_AND_SWITCH_TO_KERNEL_CR3 scratch_reg=%rax save_reg=%r14\n\tRET')}
+${routine('world_leave_paranoid', `${frame('user')}\n\tRESTORE_CR3 scratch_reg=%r15 save_reg=%r14\n\tiretq`)}
+${routine(
+  'world_leave_kernel_nostack',
+  '\n\tSWITCH_TO_USER_CR3_NOSTACK scratch_reg=%r8 scratch_reg2=%r9\n\tswapgs\n\tsysretl',
+)}
 ${routine('world_leave_kernel', `${frame('user')}\n\tpushq\t%rdi\n\tjmp\tswapgs_restore_regs_and_return_to_usermode`)}
 `;

@@ -3,17 +3,21 @@ import { Tag } from '../vm/kinds';
 import { slotBytes } from '../vm/program';
 import type { Vm } from '../vm/vm';
 import type { Surroundings } from './surroundings';
-import { firstFrame, pageSlots, tableUsed } from './surroundings';
+import { firstFrame, firstHugeFrame, hugeFrames, pageSlots, tableUsed } from './surroundings';
+import type { PageShift } from './world';
 import { WorldError } from './world';
 
 /** Present, writable, user, accessed. */
 const tableFlags = 0x27;
 const pageFlags = 0x25;
 const writableFlags = 0x42;
+/** The entry is that of a large page. */
+const sizeFlag = 0x80;
 
 export class PageTables {
   private tables = 0;
   private frames = 0;
+  private huge = 0;
   private areas = 0;
 
   constructor(
@@ -47,11 +51,22 @@ export class PageTables {
   }
 
   /** Maps a page of memory of its own at an address. `pair`: user mode has a root of its own. */
-  map(root: bigint, address: bigint, writable: boolean, pair: boolean): void {
+  map(root: bigint, address: bigint, shift: PageShift, writable: boolean, pair: boolean): void {
+    const huge = shift === 21;
+    const levels = huge ? [39n, 30n] : [39n, 30n, 21n];
+    const slot = this.tableFor(root, address, levels, pair);
+    const frame = huge ? this.hugeFrame() : this.frame();
+    const at = slot + Number((address >> BigInt(shift)) & 511n);
+    this.word(at, (frame << 12) | pageFlags | (writable ? writableFlags : 0) | (huge ? sizeFlag : 0));
+    // Frames lie above 4 GiB.
+    this.vm.core.memoryHi[at] = frame >>> 20;
+  }
+
+  /** First slot of the table that holds the leaf of an address, below tables of these levels. */
+  private tableFor(root: bigint, address: bigint, levels: readonly bigint[], pair: boolean): number {
     const { memoryLo } = this.vm.core;
-    const { around } = this;
     let slot = Number(root) / slotBytes;
-    for (const shift of [39n, 30n, 21n]) {
+    for (const shift of levels) {
       const at = slot + Number((address >> shift) & 511n);
       if (memoryLo[at] === 0) {
         const entry = (this.table() * slotBytes) | tableFlags;
@@ -60,12 +75,20 @@ export class PageTables {
       }
       slot = (memoryLo[at]! & ~0xfff) / slotBytes;
     }
+    return slot;
+  }
+
+  private frame(): number {
+    const { around } = this;
     if (this.frames >= around.frameCount) throw new WorldError('the memory of this world is used up');
     this.word(around.frames + this.frames, 1);
-    const frame = firstFrame + this.frames++;
-    const at = slot + Number((address >> 12n) & 511n);
-    this.word(at, (frame << 12) | pageFlags | (writable ? writableFlags : 0) | 0);
-    // Frames lie above 4 GiB.
-    this.vm.core.memoryHi[at] = frame >>> 20;
+    return firstFrame + this.frames++;
+  }
+
+  private hugeFrame(): number {
+    const { around } = this;
+    if (this.huge >= around.hugeCount) throw new WorldError('the memory of this world is used up');
+    this.word(around.huge + this.huge, 1);
+    return firstHugeFrame + this.huge++ * hugeFrames;
   }
 }

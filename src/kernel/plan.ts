@@ -7,6 +7,7 @@ import { WorldError, worldLimits } from './world';
 export interface Plan {
   readonly starts: readonly CpuStart[];
   readonly pages: number;
+  readonly hugePages: number;
 }
 
 /** Throws {@link WorldError}. */
@@ -20,16 +21,18 @@ export function planOf(options: WorldOptions): Plan {
   if (programs.length > cpus)
     throw new WorldError(`there are ${cpus} CPUs, and programs for ${programs.length}`);
   if (start.length > cpus) throw new WorldError(`there are ${cpus} CPUs, and starts for ${start.length}`);
-  for (const { regions } of spaces) for (const one of regions) checkRange(one.start, one.pages, []);
-  for (const { warm = [] } of start) for (const one of warm) checkRange(one.start, one.pages, []);
+  for (const { regions } of spaces) for (const one of regions) checkRange(one, []);
+  for (const { warm = [] } of start) for (const one of warm) checkRange(one, []);
   const names = spaces.map(({ name }) => name);
   if (new Set(names).size < names.length) throw new WorldError('two spaces have the same name');
   const starts = Array.from({ length: cpus }, (_, cpu) => start[cpu] ?? { space: names[0]! });
   for (const { space } of starts)
     if (space !== null && !names.includes(space)) throw new WorldError(`there is no space '${space}'`);
-  const mapped = spaces.reduce(
-    (sum, { regions }) => sum + regions.reduce((all, one) => all + one.pages, 0),
-    0,
+  const regions = spaces.flatMap(space => space.regions);
+  const [pages, hugePages] = ([12, 21] as const).map(
+    size =>
+      regions.reduce((sum, one) => sum + ((one.pageShift ?? 12) === size ? one.pages : 0), 0) +
+      programs.reduce((sum, steps) => sum + pagesOf(steps, size), 0),
   );
-  return { starts, pages: mapped + programs.reduce((sum, steps) => sum + pagesOf(steps), 0) };
+  return { starts, pages: pages!, hugePages: hugePages! };
 }

@@ -13,7 +13,15 @@ import type { Primitive } from '../vm/primitives';
 import { EventKind } from '../vm/trace';
 import { deviceVector } from './harness';
 import type { Surroundings } from './surroundings';
-import { firstFrame, pageSlots, setBaseline, tableUsed, tableWasUsed } from './surroundings';
+import {
+  firstFrame,
+  firstHugeFrame,
+  hugeFrames,
+  pageSlots,
+  setBaseline,
+  tableUsed,
+  tableWasUsed,
+} from './surroundings';
 
 /** A change of a word of the world: it wakes those who wait for it. */
 function set(core: Core, cpu: number, slot: number, lo: number, hi = 0): void {
@@ -67,7 +75,8 @@ function mayBeStale(core: Core, cpu: number, around: Surroundings, program: Link
   const mm = loadedMm(core, cpu, program);
   if (mm < 0) return true;
   const { flush, lock, batched } = around.pending;
-  return [flush, lock, batched].some(offset => offset >= 0 && core.memoryLo[mm + offset] !== 0);
+  const isSet = (offset: number): boolean => offset >= 0 && core.memoryLo[mm + offset] !== 0;
+  return isSet(flush) || isSet(lock) || (isSet(batched) && around.isReclaiming(core));
 }
 
 function noteStale(core: Core, cpu: number, around: Surroundings, kind: number): void {
@@ -75,6 +84,7 @@ function noteStale(core: Core, cpu: number, around: Surroundings, kind: number):
   if ((core.memoryLo[slot]! & 1) !== 0) return;
   core.memoryLo[slot] = (core.args[0]! & ~0xfff) | 1;
   core.memoryHi[slot] = core.args[1]!;
+  core.event(EventKind.Stale, cpu, kind, 0, core.args[0]!, core.args[1]!);
 }
 
 /** `world_access(address, kind)`: user code accesses memory. 0, or the error code of the fault. */
@@ -105,7 +115,7 @@ const access =
 function judge(core: Core, cpu: number, around: Surroundings, program: LinkedProgram, kind: number): void {
   const { translation } = around.hardware!;
   const { frame } = translation;
-  const users = core.memoryLo[around.frames + frame - firstFrame];
+  const users = core.memoryLo[around.usersSlot(frame)];
   if (users === 0) return noteStale(core, cpu, around, 0);
   const now = translation.peek(cpu, core.args[0]!, core.args[1]!, kind);
   if (now === done && translation.frame === frame) return;
@@ -147,11 +157,18 @@ const allocFrame: Make = around => (core, cpu) => {
   return core.give(firstFrame + free, 0);
 };
 
+const allocHugeFrame: Make = around => (core, cpu) => {
+  const free = takeFree(core, around.huge, around.hugeCount, word => word === 0);
+  if (free < 0) return usedUp(core, cpu);
+  set(core, cpu, around.huge + free, 1);
+  return core.give(firstHugeFrame + free * hugeFrames, 0);
+};
+
 const changeUsers =
   (by: number): Make =>
   around =>
   (core, cpu) => {
-    const slot = around.frames + core.args[0]! - firstFrame;
+    const slot = around.usersSlot(core.args[0]!);
     set(core, cpu, slot, core.memoryLo[slot]! + by);
     return core.give(core.memoryLo[slot]!, 0);
   };
@@ -211,6 +228,7 @@ const table: readonly (readonly [string, (program: LinkedProgram) => Make])[] = 
   ['alloc_table', () => allocTable],
   ['free_table', () => freeTable],
   ['alloc_frame', () => allocFrame],
+  ['alloc_huge_frame', () => allocHugeFrame],
   ['get_frame', () => changeUsers(1)],
   ['put_frame', () => changeUsers(-1)],
   ['frame_users', () => changeUsers(0)],

@@ -2,14 +2,14 @@
 import { accessExecute, accessWrite } from '../machine/hardware';
 import type { TaskCall } from '../vm/tasks';
 import { timesAtMost } from '../vm/tasks';
-import type { ExitPath, Step } from './world';
+import type { CallRange, EntryPath, ExitPath, PageShift, Range, Step } from './world';
 import { WorldError, worldLimits } from './world';
 
 /** Numbers of system calls of x86-64. */
 const numbers = { mmap: 9, mprotect: 10, munmap: 11, madvise: 28, getpid: 39, fork: 57 } as const;
 const madvDontneed = 4n;
 const protWrite = 2n;
-const pageSize = 4096n;
+const mapHugetlb = 0x4_0000n;
 
 /** Addresses that calls need, once the program is linked. */
 export interface Addresses {
@@ -25,12 +25,16 @@ export interface Addresses {
   readonly finishing: number;
 }
 
+/** Steps that lie in a step. */
+const innerSteps = (step: Step): readonly Step[] =>
+  step.kind === 'repeat' || step.kind === 'enter' ? (step.steps ?? []) : [];
+
 /** Names of barriers → CPUs that name them. */
 export function barriersOf(programs: readonly (readonly Step[])[]): Map<string, Set<number>> {
   const found = new Map<string, Set<number>>();
   const look = (steps: readonly Step[], cpu: number): void => {
     for (const step of steps) {
-      if (step.kind === 'repeat') look(step.steps, cpu);
+      look(innerSteps(step), cpu);
       if (step.kind !== 'barrier') continue;
       const cpus = found.get(step.name) ?? new Set();
       found.set(step.name, cpus.add(cpu));
@@ -41,22 +45,31 @@ export function barriersOf(programs: readonly (readonly Step[])[]): Map<string, 
 }
 
 export const spins = (steps: readonly Step[]): boolean =>
-  steps.some(step => step.kind === 'spin' || (step.kind === 'repeat' && spins(step.steps)));
+  steps.some(step => step.kind === 'spin' || spins(innerSteps(step)));
 
-/** Pages that the steps of all CPUs may have mapped at once, at most. */
-export function pagesOf(steps: readonly Step[]): number {
+/** Pages of a size that the steps of all CPUs may have mapped at once, at most. */
+export function pagesOf(steps: readonly Step[], size: PageShift): number {
   let pages = 0;
   for (const step of steps) {
-    if (step.kind === 'repeat') pages += pagesOf(step.steps);
-    else if (step.kind === 'touch') pages += step.pages;
+    pages += pagesOf(innerSteps(step), size);
+    if (step.kind === 'touch' && (step.pageShift ?? 12) === size) pages += step.pages;
   }
   return pages;
 }
+
+/** Steps that a kernel thread can take as well. */
+const threadToo: ReadonlySet<Step['kind']> = new Set([
+  ...(['switch', 'lazy', 'reclaim', 'nmi', 'barrier', 'measure', 'spin'] as const),
+]);
+/** Steps that are not taken within an `enter`. */
+const userOnly: ReadonlySet<Step['kind']> = new Set(['touch', 'spin', 'lazy']);
 
 export class ProgramBuilder {
   private readonly calls: TaskCall[] = [];
   /** A kernel thread runs here. */
   private lazy: boolean;
+  /** How the kernel was entered, between the way in and the way out of an `enter` with steps. */
+  private inside: EntryPath | null = null;
 
   constructor(
     private readonly cpu: number,
@@ -114,43 +127,43 @@ export class ProgramBuilder {
     args: readonly bigint[],
   ): void {
     const [a = 0n, b = 0n, c = 0n] = args;
-    this.call(path, exit === 'nostack' ? 'world_syscall_nostack' : 'world_syscall', a, b, c, BigInt(nr));
+    if (this.inside && exit === 'nostack')
+      throw new WorldError("within an 'enter' there is one way out: that of the 'enter'", path);
+    const call = exit === 'nostack' ? 'world_syscall_nostack' : 'world_syscall';
+    this.call(path, this.inside ? 'world_work' : call, a, b, c, BigInt(nr));
   }
 
   private one(step: Exclude<Step, { kind: 'repeat' }>, path: readonly number[]): void {
-    if ('pages' in step) checkRange(step.start, step.pages, path);
-    const inKernel = new Set<Step['kind']>([
-      'switch',
-      'lazy',
-      'reclaim',
-      'nmi',
-      'barrier',
-      'measure',
-      'spin',
-    ]);
-    if (this.lazy && !inKernel.has(step.kind))
+    if ('pages' in step) checkRange(step, path);
+    if (this.lazy && !threadToo.has(step.kind))
       throw new WorldError(
         `a kernel thread runs on CPU ${this.cpu}: '${step.kind}' needs a switch to a space first`,
         path,
       );
-    const length = 'pages' in step ? BigInt(step.pages) * pageSize : 0n;
+    if (this.inside && userOnly.has(step.kind))
+      throw new WorldError(`'${step.kind}' is not done in the kernel: put it behind the 'enter'`, path);
+    const shift = 'pages' in step ? (step.pageShift ?? 12) : 12;
+    const length = 'pages' in step ? BigInt(step.pages) << BigInt(shift) : 0n;
     switch (step.kind) {
       case 'touch': {
         const kind = (step.write ? accessWrite : 0) | (step.execute ? accessExecute : 0);
-        return this.call(path, 'world_touch', step.start, step.start + length, BigInt(kind));
+        return this.call(
+          ...([path, 'world_touch', step.start, step.start + length, BigInt(kind)] as const),
+          1n << BigInt(shift),
+        );
       }
-      case 'map':
+      case 'map': {
+        const huge = shift === 21 ? mapHugetlb : 0n;
         return this.syscall(path, numbers.mmap, step.exit, [
-          ...[step.start, length, (step.writable ?? true) ? protWrite : 0n],
+          ...[step.start, length, huge | ((step.writable ?? true) ? protWrite : 0n)],
         ]);
+      }
       case 'unmap':
-        return this.syscall(path, numbers.munmap, step.exit, [step.start, length]);
+        return this.pieces(step, path, numbers.munmap, 0n);
       case 'madvise':
-        return this.syscall(path, numbers.madvise, step.exit, [step.start, length, madvDontneed]);
+        return this.pieces(step, path, numbers.madvise, madvDontneed);
       case 'mprotect':
-        return this.syscall(path, numbers.mprotect, step.exit, [
-          ...[step.start, length, step.writable ? protWrite : 0n],
-        ]);
+        return this.pieces(step, path, numbers.mprotect, step.writable ? protWrite : 0n);
       case 'fork':
         return this.syscall(path, numbers.fork, step.exit, [this.space(step.into, path)]);
       case 'reclaim':
@@ -162,7 +175,9 @@ export class ProgramBuilder {
         const task = this.addresses.task(step.space, this.cpu);
         if (task === null) throw new WorldError(`there is no space '${step.space}'`, path);
         this.lazy = false;
-        return this.call(path, 'world_switch', task);
+        if (this.inside === 'paranoid')
+          throw new WorldError('a paranoid entry goes back to where it came from: no switch in it', path);
+        return this.call(path, this.inside ? 'world_reschedule' : 'world_switch', task);
       }
       case 'lazy':
         this.lazy = true;
@@ -184,8 +199,38 @@ export class ProgramBuilder {
     }
   }
 
+  /** One call for the range, or one for each `each` pages of it. */
+  private pieces(
+    step: CallRange & { readonly exit?: ExitPath },
+    path: readonly number[],
+    nr: number,
+    last: bigint,
+  ): void {
+    const { start, pages, pageShift = 12, each = pages, exit } = step;
+    if (!Number.isInteger(each) || each < 1 || each > worldLimits.pages)
+      throw new WorldError(`a call has 1 to ${worldLimits.pages} pages, not ${each}`, path);
+    const bytes = (count: number): bigint => BigInt(count) << BigInt(pageShift);
+    for (let at = 0; at < pages; at += each)
+      this.syscall(path, nr, exit, [start + bytes(at), bytes(Math.min(each, pages - at)), last]);
+  }
+
   private enter(step: Extract<Step, { kind: 'enter' }>, path: readonly number[]): void {
-    switch (step.by) {
+    const { by, exit, steps = [] } = step;
+    if (exit === 'nostack' && by !== 'syscall')
+      throw new WorldError('only a system call goes back without a stack', path);
+    if (this.inside && by === 'syscall') throw new WorldError('the kernel makes no system calls', path);
+    if (steps.length > 0) {
+      if (this.inside) throw new WorldError("an 'enter' with steps does not lie in another one", path);
+      if (by === 'nmi')
+        throw new WorldError('an NMI has no steps: it neither waits nor changes memory', path);
+      const paranoid = by === 'paranoid' ? '_paranoid' : '';
+      this.call(path, `world_begin${paranoid}`);
+      this.inside = by;
+      this.add(steps, path);
+      this.inside = null;
+      return this.call(path, `world_end${exit === 'nostack' ? '_nostack' : paranoid}`);
+    }
+    switch (by) {
       case 'syscall':
         return this.syscall(path, numbers.getpid, step.exit, []);
       case 'interrupt':
@@ -205,12 +250,13 @@ export class ProgramBuilder {
 }
 
 /** A range of user addresses, page by page. */
-export function checkRange(start: bigint, pages: number, path: readonly number[]): void {
+export function checkRange({ start, pages, pageShift = 12 }: Range, path: readonly number[]): void {
   if (!Number.isInteger(pages) || pages < 1 || pages > worldLimits.pages)
     throw new WorldError(`a range has 1 to ${worldLimits.pages} pages, not ${pages}`, path);
-  if (start < 0n || start % pageSize !== 0n || start + BigInt(pages) * pageSize > 1n << 47n)
+  const size = 1n << BigInt(pageShift);
+  if (start < 0n || start % size !== 0n || start + BigInt(pages) * size > 1n << 47n)
     throw new WorldError(
-      `a range begins at a multiple of 4096 below 2^47, not at 0x${start.toString(16)}`,
+      `a range begins at a multiple of ${size} below 2^47, not at 0x${start.toString(16)}`,
       path,
     );
 }

@@ -10,6 +10,7 @@ export const objectNames = {
   tables: 'world_tables',
   tableState: 'world_table_state',
   frames: 'world_frame_users',
+  hugeFrames: 'world_huge_users',
   /** Where figures count from, per CPU. */
   baseline: 'world_baseline',
 } as const;
@@ -18,6 +19,10 @@ export const objectNames = {
 export const pageSlots = 512;
 /** First frame of memory for user pages: far above the tables. */
 export const firstFrame = 0x10_0000;
+
+/** First frame of memory for pages of 2M, each of which takes {@link hugeFrames} of them: above all others. */
+export const firstHugeFrame = 0x800_0000;
+export const hugeFrames = 512;
 
 /** States of a table page. */
 export const tableFree = 0;
@@ -41,7 +46,10 @@ export class Surroundings {
   readonly tableState: number;
   readonly frames: number;
   readonly frameCount: number;
+  readonly huge: number;
+  readonly hugeCount: number;
   private readonly userMode: number;
+  private readonly reclaims: number;
   private readonly stale: number;
   private readonly baseline: number;
 
@@ -54,8 +62,11 @@ export class Surroundings {
     this.tableState = this.find(objectNames.tableState);
     this.frames = this.find(objectNames.frames);
     this.tableCount = program.objects.find(one => one.name === objectNames.tableState)!.slots;
+    this.huge = this.find(objectNames.hugeFrames);
+    this.hugeCount = program.objects.find(one => one.name === objectNames.hugeFrames)!.slots;
     this.frameCount = program.objects.find(one => one.name === objectNames.frames)!.slots;
     this.userMode = this.find('world_user_mode');
+    this.reclaims = this.find('world_reclaims');
     this.stale = this.find('world_stale');
     this.baseline = this.find(objectNames.baseline);
   }
@@ -74,6 +85,13 @@ export class Surroundings {
     return this.perCpu(core, cpu, this.userMode);
   }
 
+  /** Whether a CPU has begun to reclaim and not ended. */
+  isReclaiming(core: Core): boolean {
+    for (let cpu = 0; cpu < core.layout.cpus; cpu++)
+      if (core.memoryLo[this.perCpu(core, cpu, this.reclaims)] !== 0) return true;
+    return false;
+  }
+
   staleSlot(core: Core, cpu: number, kind: number): number {
     return this.perCpu(core, cpu, this.stale + kind);
   }
@@ -87,6 +105,12 @@ export class Surroundings {
     const was = this.walkedDead;
     this.walkedDead = false;
     return was;
+  }
+
+  /** Slot of the count of those who use the page that a frame belongs to. */
+  usersSlot(frame: number): number {
+    if (frame < firstHugeFrame) return this.frames + frame - firstFrame;
+    return this.huge + Math.floor((frame - firstHugeFrame) / hugeFrames);
   }
 
   /** Index of the table at a frame number, or −1. */

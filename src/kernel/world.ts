@@ -38,11 +38,25 @@ export class WorldError extends Error {
   }
 }
 
-/** Pages in an address space. */
-export interface Region {
-  /** First address; a multiple of 4096, below 2^47. */
+/** log2 of the size of a page: 4K or 2M. */
+export type PageShift = 12 | 21;
+
+/** Pages of one size. */
+export interface Range {
+  /** First address; a multiple of the size of a page, below 2^47. */
   readonly start: bigint;
   readonly pages: number;
+  /** Default 12. */
+  readonly pageShift?: PageShift;
+}
+
+/** A range that a system call works on; `each`: in calls of so many pages each. Default: in one call. */
+export interface CallRange extends Range {
+  readonly each?: number;
+}
+
+/** Pages in an address space. */
+export interface Region extends Range {
   /** Default true. */
   readonly writable?: boolean;
   /** Whether pages are there before the run, rather than at the first access. Default true. */
@@ -62,18 +76,13 @@ export interface CpuStart {
   /** A kernel thread runs, and the space stays loaded (lazy TLB). Default false. */
   readonly lazy?: boolean;
   /** Ranges whose pages are in its TLB already (through accesses that are not counted). */
-  readonly warm?: readonly { readonly start: bigint; readonly pages: number }[];
+  readonly warm?: readonly Range[];
 }
 
 /** By which code of the tree a CPU goes back to user mode. `nostack`: the 32-bit SYSRET exit, without a stack. */
 export type ExitPath = 'stack' | 'nostack';
 
 export type EntryPath = 'syscall' | 'interrupt' | 'nmi' | 'paranoid';
-
-interface Range {
-  readonly start: bigint;
-  readonly pages: number;
-}
 
 /** What a CPU does next. System calls enter and leave by the tree's entry code; `exit` says by which path. */
 export type Step =
@@ -82,10 +91,10 @@ export type Step =
   /** mmap of anonymous memory; no page is there yet. */
   | ({ readonly kind: 'map'; readonly writable?: boolean; readonly exit?: ExitPath } & Range)
   /** munmap: the pages and the page tables that become empty. */
-  | ({ readonly kind: 'unmap'; readonly exit?: ExitPath } & Range)
+  | ({ readonly kind: 'unmap'; readonly exit?: ExitPath } & CallRange)
   /** madvise(MADV_DONTNEED). */
-  | ({ readonly kind: 'madvise'; readonly exit?: ExitPath } & Range)
-  | ({ readonly kind: 'mprotect'; readonly writable: boolean; readonly exit?: ExitPath } & Range)
+  | ({ readonly kind: 'madvise'; readonly exit?: ExitPath } & CallRange)
+  | ({ readonly kind: 'mprotect'; readonly writable: boolean; readonly exit?: ExitPath } & CallRange)
   /** Copies the running space into `into`, an empty space; writable pages become copy-on-write in both. */
   | { readonly kind: 'fork'; readonly into: string; readonly exit?: ExitPath }
   /** Reclaim on this CPU unmaps pages of a space in one batch. */

@@ -5,37 +5,48 @@
 bool __tlb_remove_page(struct mmu_gather *tlb, unsigned long pfn);
 void flush_tlb_batched_pending(struct mm_struct *mm);
 
-/* The entry of an address, or null where a table is missing. */
-pte_t *walk_to_pte(struct mm_struct *mm, unsigned long addr)
+/* The entry of an address at the level of 2M, or null where a table is missing. */
+pmd_t *walk_to_pmd(struct mm_struct *mm, unsigned long addr)
 {
 	pgd_t *pgd = pgd_offset(mm, addr);
 	pud_t *pud;
-	pmd_t *pmd;
 
 	if (!(pgd->pgd & _PAGE_PRESENT))
 		return NULL;
 	pud = pud_offset(pgd, addr);
 	if (!(pud->pud & _PAGE_PRESENT))
 		return NULL;
-	pmd = pmd_offset(pud, addr);
-	if (!(pmd->pmd & _PAGE_PRESENT))
+	return pmd_offset(pud, addr);
+}
+
+/* The entry of an address at the lowest level. */
+pte_t *walk_to_pte(struct mm_struct *mm, unsigned long addr)
+{
+	pmd_t *pmd = walk_to_pmd(mm, addr);
+
+	if (!pmd || !(pmd->pmd & _PAGE_PRESENT))
 		return NULL;
 	return pte_offset_map(pmd, addr);
 }
 
-/* The same, with tables made where they are missing. */
-pte_t *alloc_to_pte(struct mm_struct *mm, unsigned long addr)
+/* The same two, with tables made where they are missing. */
+pmd_t *alloc_to_pmd(struct mm_struct *mm, unsigned long addr)
 {
 	pgd_t *pgd = pgd_offset(mm, addr);
 	pud_t *pud;
-	pmd_t *pmd;
 
 	if (!(pgd->pgd & _PAGE_PRESENT))
 		set_pgd(pgd, alloc_table() | TABLE_FLAGS);
 	pud = pud_offset(pgd, addr);
 	if (!(pud->pud & _PAGE_PRESENT))
 		pud->pud = alloc_table() | TABLE_FLAGS;
-	pmd = pmd_offset(pud, addr);
+	return pmd_offset(pud, addr);
+}
+
+pte_t *alloc_to_pte(struct mm_struct *mm, unsigned long addr)
+{
+	pmd_t *pmd = alloc_to_pmd(mm, addr);
+
 	if (!(pmd->pmd & _PAGE_PRESENT))
 		pmd->pmd = alloc_table() | TABLE_FLAGS;
 	return pte_offset_map(pmd, addr);
@@ -70,6 +81,20 @@ again:
 	}
 }
 
+/* A page of 2M goes: what is left of the range says so by its stride. */
+static void zap_huge_pmd(struct mmu_gather *tlb, pmd_t *pmd, unsigned long addr)
+{
+	unsigned long entry;
+
+	spin_lock(&tlb->mm->page_table_lock);
+	entry = xchg(&pmd->pmd, 0UL);
+	spin_unlock(&tlb->mm->page_table_lock);
+	__tlb_adjust_range(tlb, addr, PMD_SIZE);
+	tlb->cleared_pmds = 1;
+	if (__tlb_remove_page(tlb, (entry & PTE_PFN_MASK) >> PAGE_SHIFT))
+		tlb_flush_mmu(tlb);
+}
+
 static void zap_pmd_range(struct mmu_gather *tlb, pud_t *pud, unsigned long addr, unsigned long end)
 {
 	unsigned long next;
@@ -78,7 +103,11 @@ static void zap_pmd_range(struct mmu_gather *tlb, pud_t *pud, unsigned long addr
 	for (; addr < end; addr = next) {
 		next = level_end(addr, end, PMD_SIZE);
 		pmd = pmd_offset(pud, addr);
-		if (pmd->pmd & _PAGE_PRESENT)
+		if (!(pmd->pmd & _PAGE_PRESENT))
+			continue;
+		if (pmd->pmd & _PAGE_PSE)
+			zap_huge_pmd(tlb, pmd, addr);
+		else
 			zap_pte_range(tlb, pmd, addr, next);
 	}
 }
@@ -159,6 +188,8 @@ int handle_mm_fault(struct mm_struct *mm, unsigned long addr, bool write)
 
 	if (!vma || (write && !(vma->vm_flags & VM_WRITE)))
 		return -1;
+	if (vma->vm_flags & VM_HUGETLB)
+		return hugetlb_fault(mm, vma, addr, write);
 	if (vma->vm_flags & VM_WRITE)
 		flags |= _PAGE_RW;
 	if (write)

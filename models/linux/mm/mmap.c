@@ -21,13 +21,16 @@ struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr)
 	return NULL;
 }
 
-/* A new area of an mm; null when there are too many. */
+/* A new area of an mm, whose list is sorted by address; null when there are too many. */
 struct vm_area_struct *insert_area(struct mm_struct *mm, unsigned long start, unsigned long end,
 				   unsigned long flags)
 {
+	struct vm_area_struct **link = &mm->mmap;
 	struct vm_area_struct *vma;
 	int at;
 
+	while (*link && (*link)->vm_start < start)
+		link = &(*link)->vm_next;
 	for (at = 0; at < AREAS_AT_MOST; at++) {
 		vma = &vm_areas[at];
 		if (cmpxchg(&vma->vm_end, 0UL, end) != 0UL)
@@ -35,8 +38,8 @@ struct vm_area_struct *insert_area(struct mm_struct *mm, unsigned long start, un
 		vma->vm_start = start;
 		vma->vm_flags = flags;
 		vma->vm_mm = mm;
-		vma->vm_next = mm->mmap;
-		mm->mmap = vma;
+		vma->vm_next = *link;
+		*link = vma;
 		return vma;
 	}
 	return NULL;
@@ -164,9 +167,12 @@ int do_munmap(struct mm_struct *mm, unsigned long start, unsigned long len)
 	return 0;
 }
 
+/* Calls have three arguments here: @prot has MAP_HUGETLB in it. */
 int do_mmap(struct mm_struct *mm, unsigned long start, unsigned long len, unsigned long prot)
 {
 	unsigned long flags = prot & PROT_WRITE ? VM_READ | VM_WRITE : VM_READ;
 
+	if (prot & MAP_HUGETLB)
+		flags |= VM_HUGETLB;
 	return insert_area(mm, start, start + len, flags) ? 0 : -1;
 }

@@ -31,7 +31,10 @@ unsigned long change_protection(struct vm_area_struct *vma, unsigned long start,
 	unsigned long changed;
 
 	inc_tlb_flush_pending(mm);
-	changed = change_pte_range(vma, start, end, writable);
+	if (vma->vm_flags & VM_HUGETLB)
+		changed = hugetlb_change_protection(vma, start, end, writable);
+	else
+		changed = change_pte_range(vma, start, end, writable);
 	/* Only where there was something that a TLB can hold. */
 	if (changed)
 		flush_tlb_range(vma, start, end);
@@ -50,7 +53,7 @@ int do_mprotect(struct mm_struct *mm, unsigned long start, unsigned long len, un
 	for (vma = mm->mmap; vma; vma = vma->vm_next) {
 		if (vma->vm_start < start || vma->vm_end > end)
 			continue;
-		vma->vm_flags = writable ? VM_READ | VM_WRITE : VM_READ;
+		vma->vm_flags = (vma->vm_flags & VM_HUGETLB) | (writable ? VM_READ | VM_WRITE : VM_READ);
 		change_protection(vma, vma->vm_start, vma->vm_end, writable);
 	}
 	return 0;

@@ -3,15 +3,14 @@
 #include <linux/mm.h>
 #include <asm/tlbflush.h>
 
-void arch_tlbbatch_flush(struct tlbflush_unmap_batch *batch);
+void arch_tlbbatch_flush(struct arch_tlbflush_unmap_batch *batch);
 
 /* Under the page-table lock, right after an entry was cleared. */
 static void set_tlb_ubc_flush_pending(struct mm_struct *mm)
 {
 	struct tlbflush_unmap_batch *tlb_ubc = &current->tlb_ubc;
 
-	inc_mm_tlb_gen(mm);
-	cpumask_or(&tlb_ubc->cpumask, &tlb_ubc->cpumask, mm_cpumask(mm));
+	arch_tlbbatch_add_mm(&tlb_ubc->arch, mm);
 	tlb_ubc->flush_required = true;
 
 	/* Whoever finds the entry empty under the lock must know that CPUs may still use it. */
@@ -20,12 +19,12 @@ static void set_tlb_ubc_flush_pending(struct mm_struct *mm)
 
 void try_to_unmap_flush(void)
 {
-	struct tlbflush_unmap_batch *tlb_ubc = &current->tlb_ubc;
+	struct tlbflush_unmap_batch *batch = &current->tlb_ubc;
 
-	if (!tlb_ubc->flush_required)
-		return;
-	arch_tlbbatch_flush(tlb_ubc);
-	tlb_ubc->flush_required = false;
+	if (batch->flush_required) {
+		arch_tlbbatch_flush(&batch->arch);
+		batch->flush_required = false;
+	}
 }
 
 void flush_tlb_batched_pending(struct mm_struct *mm)

@@ -7,6 +7,7 @@ import type { World, WorldOptions } from '../../../src/kernel/world';
 import { defaultMachine } from '../../../src/machine/registry';
 import { applyToTree } from '../../../src/patch/apply';
 import { readPatch } from '../../../src/patch/read';
+import { whole } from '../../../src/vm/pairs';
 
 /** The model with the patches of a variant. */
 export function variantTree(name: string): Map<string, string> {
@@ -72,4 +73,16 @@ export function finish(world: World, steps = 5_000_000): World {
 /** Operations of a CPU without locked instructions, which these tests are not about. */
 export function counts(world: World, cpu = 0): Record<string, number> {
   return Object.fromEntries(Object.entries(world.figures(cpu).counts).filter(([name]) => name !== 'ATOMIC'));
+}
+
+/** Operands of an operation, in the order of the run, which is traced. */
+export function operands(world: World, name: string): bigint[] {
+  const { trace, core } = world.vm;
+  const found: bigint[] = [];
+  for (let seq = 0; seq < trace!.recorded; seq++) {
+    const event = trace!.event(seq);
+    if (event.kind === 'operation' && core.program.operations[event.code] === name)
+      found.push(BigInt.asUintN(64, whole(event.lo, event.hi)));
+  }
+  return found;
 }

@@ -1,10 +1,11 @@
 /** What a world refuses, repeats and remembers; entry and exit by each path; pending ranges. */
 import assert from 'node:assert/strict';
 import { findMachine } from '../../../src/machine/registry';
-import type { Step, WorldOptions } from '../../../src/kernel/world';
+import type { Step, World, WorldOptions } from '../../../src/kernel/world';
 import { WorldError } from '../../../src/kernel/world';
+import { Trace } from '../../../src/vm/trace';
 import { loadParser } from '../code/c/support';
-import { boot, counts, finish, start } from './support';
+import { boot, counts, finish, operands, start } from './support';
 
 const all = 2n ** 64n - 1n;
 const page = (at: number): bigint => start + BigInt(at) * 4096n;
@@ -125,21 +126,109 @@ describe('a world', function () {
     assert.equal(counts(world, 1)['INVLPG'], 1);
   });
 
-  describe('a pending range', () => {
-    // The kernel's side of a reclaim-free system call: two ranges before the way out need one system call with two
-    // areas, so mprotect over two areas, which flushes each.
-    const two = (first: number, second: number, pages: number): bigint[] => {
-      const regions = [
-        { start: page(first), pages },
-        { start: page(second), pages },
+  it('areas are flushed in the order of their addresses', () => {
+    const regions = [40, 0, 20].map(at => ({ start: page(at), pages: 1 }));
+    const world = finish(
+      boot('base', {
+        spaces: [{ name: 'a', regions }],
+        programs: [[{ kind: 'mprotect', start, pages: 64, writable: false }]],
+        trace: new Trace(100_000),
+      }),
+    );
+    assert.deepEqual(operands(world, 'INVLPG'), [page(0), page(20), page(40)]);
+  });
+
+  describe('an entry with steps', () => {
+    const calls: Step[] = [
+      { kind: 'madvise', start, pages: 2 },
+      { kind: 'madvise', start: page(4), pages: 3, each: 1 },
+    ];
+    const one = (variant: string, step: Step, more: Partial<WorldOptions> = {}): World =>
+      finish(boot(variant, { programs: [[step]], ...more }));
+
+    it('is entered and left once, whatever is done in it', () => {
+      const world = one('base', { kind: 'enter', by: 'syscall', steps: calls });
+      assert.deepEqual(counts(world), { CR3_READ: 2, CR3_NOFLUSH: 2, INVLPG: 5, INVPCID_ADDR: 5 });
+      assert.equal(world.spaceState('a').tlb_gen, 4n);
+    });
+
+    it('leaves with the pending range by the stack, with a full flush by the other ways', () => {
+      // The range of pages 0 to 6 is dropped page by page; page 2 and 3 lie in it although nobody asked for them.
+      const stack = { CR3_READ: 2, CR3_NOFLUSH: 2, INVLPG: 5 + 7, LFENCE: 1 };
+      for (const by of ['syscall', 'interrupt'] as const)
+        assert.deepEqual(counts(one('deferred-user-flush', { kind: 'enter', by, steps: calls })), stack);
+      assert.deepEqual(
+        counts(one('deferred-user-flush', { kind: 'enter', by: 'syscall', exit: 'nostack', steps: calls })),
+        { CR3_READ: 2, CR3_NOFLUSH: 1, CR3_FLUSH: 1, INVLPG: 5 },
+      );
+      // The paranoid exit has what CR3 was: it does not read it again.
+      assert.deepEqual(counts(one('deferred-user-flush', { kind: 'enter', by: 'paranoid', steps: calls })), {
+        ...{ CR3_READ: 1, CR3_NOFLUSH: 1, CR3_FLUSH: 1, INVLPG: 5 },
+      });
+    });
+
+    it('takes NMIs and traps from the kernel, which leave the pending range alone', () => {
+      const inner: Step[] = [
+        { kind: 'madvise', start, pages: 2 },
+        { kind: 'enter', by: 'nmi' },
+        { kind: 'enter', by: 'paranoid' },
+        { kind: 'enter', by: 'interrupt' },
       ];
-      // Areas are a list with the last one first.
+      // NMI and trap read CR3, find the kernel's, and write it back without a flush.
+      assert.deepEqual(counts(one('deferred-user-flush', { kind: 'enter', by: 'syscall', steps: inner })), {
+        ...{ CR3_READ: 4, CR3_NOFLUSH: 4, INVLPG: 4, LFENCE: 1 },
+      });
+    });
+
+    it('a switch in it leaves the kernel in the other space; its range becomes a full flush', () => {
+      const spaces = ['a', 'b'].map(name => ({ name, regions: [{ start, pages: 8 }] }));
+      const steps: Step[] = [
+        { kind: 'madvise', start, pages: 2 },
+        { kind: 'switch', space: 'b' },
+      ];
+      const world = one('deferred-user-flush', { kind: 'enter', by: 'syscall', steps }, { spaces });
+      assert.equal(world.flushState(0).loaded_mm, 'b');
+      assert.equal(world.flushState(0).user_flush_end, all);
+      // Slot 0 still owes its flush; that of b's slot was paid on the way out.
+      assert.equal(world.flushState(0).user_pcid_flush_mask, 0b10n);
+      assert.deepEqual(counts(world), { CR3_READ: 2, CR3_NOFLUSH: 1, CR3_FLUSH: 2, INVLPG: 2 });
+    });
+
+    it('waits in the kernel with interrupts on, and answers the flush of another CPU there', () => {
+      const meet = ['in', 'flushed'].map((name): Step => ({ kind: 'barrier', name }));
       const world = finish(
         boot('deferred-user-flush', {
-          spaces: [{ name: 'a', regions: [...regions].reverse() }],
+          cpus: 2,
           programs: [
-            [{ kind: 'mprotect', start: page(Math.min(first, second)), pages: 64, writable: false }],
+            [meet[0]!, { kind: 'madvise', start, pages: 3 }, meet[1]!],
+            [{ kind: 'enter', by: 'paranoid', steps: meet }],
           ],
+        }),
+      );
+      assert.deepEqual(counts(world, 1), { CR3_READ: 1, CR3_NOFLUSH: 1, CR3_FLUSH: 1, INVLPG: 3 });
+    });
+
+    it('refuses what the kernel does not do', () => {
+      const refused = (step: Step): string => refusal({ programs: [[step]] }).message;
+      const within = (inner: Step, by: 'syscall' | 'paranoid' = 'syscall'): string =>
+        refused({ kind: 'enter', by, steps: [inner] });
+      assert.match(within({ kind: 'touch', start, pages: 1 }), /'touch' is not done in the kernel/);
+      assert.match(within({ kind: 'enter', by: 'syscall' }), /makes no system calls/);
+      assert.match(within({ kind: 'enter', by: 'interrupt', steps: calls }), /does not lie in another/);
+      assert.match(within({ kind: 'switch', space: 'a' }, 'paranoid'), /no switch in it/);
+      assert.match(within({ kind: 'unmap', start, pages: 1, exit: 'nostack' }), /one way out/);
+      assert.match(refused({ kind: 'enter', by: 'nmi', steps: calls }), /an NMI has no steps/);
+      assert.match(refused({ kind: 'enter', by: 'interrupt', exit: 'nostack' }), /only a system call/);
+    });
+  });
+
+  describe('a pending range', () => {
+    // Two calls in one entry: the range is there after the first, and its fate is decided by the second.
+    const two = (first: number, second: number, pages: number): bigint[] => {
+      const range = (at: number): Step => ({ kind: 'madvise', start: page(at), pages });
+      const world = finish(
+        boot('deferred-user-flush', {
+          programs: [[{ kind: 'enter', by: 'syscall', steps: [range(first), range(second)] }]],
         }),
       );
       const state = world.flushState(0);

@@ -8,9 +8,12 @@
 
 #define MADV_DONTNEED	4
 #define PROT_WRITE	2
+#define MAP_HUGETLB	0x40000
 
 /* Memory itself: frames are numbers of pages, tables are zero when they come. */
 unsigned long alloc_frame(void);
+/* The first of the frames of a page of 2M, which stands for all of them. */
+unsigned long alloc_huge_frame(void);
 void get_frame(unsigned long pfn);
 void put_frame(unsigned long pfn);
 int frame_users(unsigned long pfn);
@@ -21,6 +24,11 @@ struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr);
 int split_areas(struct mm_struct *mm, unsigned long start, unsigned long end);
 pte_t *walk_to_pte(struct mm_struct *mm, unsigned long addr);
 pte_t *alloc_to_pte(struct mm_struct *mm, unsigned long addr);
+pmd_t *walk_to_pmd(struct mm_struct *mm, unsigned long addr);
+pmd_t *alloc_to_pmd(struct mm_struct *mm, unsigned long addr);
+int hugetlb_fault(struct mm_struct *mm, struct vm_area_struct *vma, unsigned long addr, bool write);
+unsigned long hugetlb_change_protection(struct vm_area_struct *vma, unsigned long addr, unsigned long end,
+					bool writable);
 
 static inline bool mm_tlb_flush_pending(struct mm_struct *mm)
 {

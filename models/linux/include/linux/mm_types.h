@@ -14,6 +14,8 @@ typedef struct { unsigned long pgd; } pgd_t;
 
 #define VM_READ		0x1UL
 #define VM_WRITE	0x2UL
+/* Pages of 2M: each is an entry of the level above. */
+#define VM_HUGETLB	0x400000UL
 
 struct vm_area_struct {
 	unsigned long vm_start;
@@ -37,8 +39,13 @@ struct mm_struct {
 
 #define mm_cpumask(mm)	(&(mm)->cpu_bitmap)
 
-struct tlbflush_unmap_batch {
+/* CPUs that have to flush what reclaim has cleared. */
+struct arch_tlbflush_unmap_batch {
 	struct cpumask cpumask;
+};
+
+struct tlbflush_unmap_batch {
+	struct arch_tlbflush_unmap_batch arch;
 	bool flush_required;
 };
 

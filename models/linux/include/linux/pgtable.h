@@ -13,6 +13,7 @@
 #define _PAGE_USER	0x4UL
 #define _PAGE_ACCESSED	0x20UL
 #define _PAGE_DIRTY	0x40UL
+#define _PAGE_PSE	0x80UL
 #define PTE_PFN_MASK	0x000ffffffffff000UL
 #define PGDIR_SHIFT	39
 #define PTRS_PER_TABLE	512

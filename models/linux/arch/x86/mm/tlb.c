@@ -267,7 +267,7 @@ void flush_tlb_kernel_range(unsigned long start, unsigned long end)
 }
 
 /* What reclaim has gathered of several address spaces: everything, on the CPUs of all of them. */
-void arch_tlbbatch_flush(struct tlbflush_unmap_batch *batch)
+void arch_tlbbatch_flush(struct arch_tlbflush_unmap_batch *batch)
 {
 	int cpu = get_cpu();
 	struct flush_tlb_info *info = get_flush_tlb_info(NULL, 0UL, TLB_FLUSH_ALL, 0, false, 0);

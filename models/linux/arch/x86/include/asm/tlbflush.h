@@ -55,13 +55,26 @@ void flush_tlb_kernel_range(unsigned long start, unsigned long end);
 void flush_tlb_all(void);
 
 #define flush_tlb_mm(mm)		flush_tlb_mm_range(mm, 0UL, TLB_FLUSH_ALL, 0UL, true)
-#define flush_tlb_range(vma, a, b)	flush_tlb_mm_range((vma)->vm_mm, a, b, PAGE_SHIFT, false)
+#define flush_tlb_range(vma, a, b)	flush_tlb_mm_range((vma)->vm_mm, a, b, vma_page_shift(vma), false)
 #define flush_tlb_page(vma, a)		flush_tlb_mm_range((vma)->vm_mm, a, (a) + PAGE_SIZE, PAGE_SHIFT, false)
+
+/* How far apart the entries of an area lie. */
+static inline unsigned int vma_page_shift(struct vm_area_struct *vma)
+{
+	return vma->vm_flags & VM_HUGETLB ? PMD_SHIFT : PAGE_SHIFT;
+}
 
 static inline u64 inc_mm_tlb_gen(struct mm_struct *mm)
 {
 	/* Also the fence between the stores to the page tables and the look at who runs the mm. */
 	return atomic64_inc_return(&mm->context.tlb_gen);
+}
+
+/* Reclaim has cleared an entry of @mm: every CPU that runs it now has to flush before the page is free. */
+static inline void arch_tlbbatch_add_mm(struct arch_tlbflush_unmap_batch *batch, struct mm_struct *mm)
+{
+	inc_mm_tlb_gen(mm);
+	cpumask_or(&batch->cpumask, &batch->cpumask, mm_cpumask(mm));
 }
 
 /* PCID 0 is left to code that knows nothing of PCIDs. */
