@@ -8,6 +8,7 @@ import { no } from './guard';
 import { applyCatalogue } from './catalogueCalls';
 import { knownResult, neverReturns } from './knownValues';
 import { rootOf, type State } from './machineState';
+import { forgetLocals, isLocal } from './locals';
 import { multiply, one, parse } from './polynomial';
 import { callsItself } from './record';
 import { BeyondBound, type Frame, type Weight } from './frame';
@@ -203,7 +204,8 @@ export function runNamed(
     return result.value ?? known;
   }
   const stored = bitStored(space, name, args, state);
-  forgetLocals(runner, name, args, state);
+  // What a function run elsewhere writes shows when it is run.
+  if (!match?.entry.callback) forgetLocals(runner, name, args, state);
   if (stored) state.memory.set(stored.address, stored.value);
   if (match) {
     applyCatalogue(runner, frame, instruction, call, match);
@@ -250,17 +252,6 @@ function follows(
   return !(fn.partial && match.entry.effect !== 'none');
 }
 
-/** What a callee that is not followed may have written through a pointer to a local variable is no longer known. */
-function forgetLocals(runner: Runner, name: string, args: readonly Value[], state: State): void {
-  args.forEach((arg, at) => {
-    const root = rootOf(arg);
-    if (root.kind !== 'address' || root.storage !== 'local') return;
-    for (const address of state.memory.keys())
-      if (rootOf(address) === root)
-        state.memory.set(address, runner.space.symbol(root.name, `out:${name}:${at}:${address.id}`));
-  });
-}
-
 /** The function that a primitive runs on other CPUs, and perhaps here. */
 export function runCallback(
   runner: Runner,
@@ -276,11 +267,12 @@ export function runCallback(
   const target = args[callback.argument];
   const info = args.slice(callback.argument + 1, callback.argument + 2);
   if (target) {
+    const named = (call.texts[callback.argument] ?? '').replace('&', '');
     const copy: State = { guard: state.guard, slots: state.slots, memory: new Map(state.memory) };
     const direct =
       target.kind === 'address' || target.kind === 'choice' || target.kind === 'load' ? target : null;
     const inner: NamedCall = {
-      name: call.texts[callback.argument] ?? '',
+      name: named,
       args: info,
       texts: [],
       state: copy,
@@ -288,9 +280,15 @@ export function runCallback(
       primitive: false,
     };
     if (direct && direct.kind !== 'load') runPointer(runner, frame, instruction, direct, inner);
-    else if (/^&?\w+$/.test(inner.name) && runner.program.find(inner.name.replace('&', ''), frame.fn.unit))
-      runNamed(runner, frame, instruction, { ...inner, name: inner.name.replace('&', '') });
-    else runPointer(runner, frame, instruction, target, inner);
+    else if (/^\w+$/.test(named) && runner.program.find(named, frame.fn.unit))
+      runNamed(runner, frame, instruction, inner);
+    else {
+      runPointer(runner, frame, instruction, target, inner);
+      forgetLocals(runner, call.name, args, copy);
+    }
+    for (const [address, value] of state.memory)
+      if (copy.memory.get(address) !== value && isLocal(rootOf(address)))
+        state.memory.set(address, space.symbol(call.name, `out:${call.name}:${address.id}`));
   }
   const wait = callback.wait === null ? null : args[callback.wait];
   if (wait) {

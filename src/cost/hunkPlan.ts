@@ -74,6 +74,17 @@ function namesOfOne(read: FileAnalysis, name: string): string[] {
   return found;
 }
 
+/** The one hunk whose changed lines are a function from its head to its end; null if there is none. */
+function wholeIn(fn: IrFunction | null): number | null {
+  if (!fn || fn.partial) return null;
+  const hunk = fn.unit.lines[fn.firstLine]?.hunk ?? null;
+  for (let line = fn.firstLine; line <= fn.lastLine; line++) {
+    const at = fn.unit.lines[line];
+    if (!at || (at.text.trim() !== '' && (!at.changed || at.hunk !== hunk))) return null;
+  }
+  return hunk;
+}
+
 /** One function that a hunk changes, before and after it. */
 function pairFor(read: FileAnalysis, index: number, names: readonly string[]): FunctionPair {
   const last = read.change.hunks.length;
@@ -82,6 +93,10 @@ function pairFor(read: FileAnalysis, index: number, names: readonly string[]): F
     return all.find(fn => hunksTouched(fn).has(index)) ?? all[0] ?? null;
   };
   const [first, final] = [named(0), named(last)];
+  // Moved within the file: it goes in one hunk and comes in another, as it would between two files.
+  const [goesIn, comesIn] = [wholeIn(first), wholeIn(final)];
+  if (goesIn !== null && comesIn !== null && goesIn !== comesIn)
+    return index === comesIn ? { before: null, after: final } : { before: first, after: null };
   const hunks = new Set([...(first ? hunksTouched(first) : []), ...(final ? hunksTouched(final) : [])]);
   if (hunks.size < 2) return { before: first, after: final };
   // Changed by several hunks: what this one adds to those before it, where the mixture can be read.

@@ -1,0 +1,125 @@
+/** Patches of several hunks or files, in the manners of kernel patches; every difference derived by hand. */
+import { strict as assert } from 'node:assert';
+import { canonical, patchOf, priced, shown, type Settings } from './support';
+
+type Delta = Readonly<Record<string, string>>;
+
+interface Idiom {
+  readonly name: string;
+  /** Hunk bodies, each with its path. */
+  readonly hunks: readonly (readonly [path: string, body: string, start?: number])[];
+  readonly settings?: Settings;
+  /** One difference a hunk. */
+  readonly deltas: readonly Delta[];
+  readonly total?: Delta;
+}
+
+const idioms: readonly Idiom[] = [
+  {
+    name: 'a function that moves within a file is added in one hunk and removed in the other',
+    hunks: [
+      [
+        'arch/x86/mm/tq.c',
+        `
+ #include "tq.h"
+ 
++static void tq_moved(unsigned long addr)
++{
++	asm volatile("invlpg (%0)" : : "r" (addr) : "memory");
++	invpcid_flush_one(0, addr);
++}
++
+ static int tq_first(void)
+`,
+        20,
+      ],
+      [
+        'arch/x86/mm/tq.c',
+        `
+ }
+ 
+-static void tq_moved(unsigned long addr)
+-{
+-	asm volatile("invlpg (%0)" : : "r" (addr) : "memory");
+-	invpcid_flush_one(0, addr);
+-}
+-
+ static int tq_last(void)
+`,
+        400,
+      ],
+    ],
+    deltas: [
+      { INVLPG: '1', INVPCID_ADDR: '1' },
+      { INVLPG: '-1', INVPCID_ADDR: '-1' },
+    ],
+    total: {},
+  },
+  {
+    name: 'hypercalls to KVM and Hyper-V',
+    hunks: [
+      [
+        'arch/x86/kernel/tqkvm.c',
+        `
+ static void tq_notify(u64 input, void *page)
+ {
+-	kvm_hypercall2(KVM_HC_KICK_CPU, 0, input);
+-	hv_do_hypercall(input, page, NULL);
++	hv_do_fast_hypercall8(TQ_CODE, input);
+ }
+`,
+      ],
+    ],
+    deltas: [{ HYPERCALL: '-1' }],
+  },
+  {
+    name: 'a loop variable that a callback is given the address of: the callback only reads it',
+    hunks: [
+      [
+        'arch/x86/mm/tq.c',
+        `
+ static void tq_page(void *info)
+ {
+ 	asm volatile("invlpg (%0)" : : "r" (*(unsigned long *)info) : "memory");
+ }
+ 
+ static void tq_range(unsigned long start, unsigned long end)
+ {
+-	unsigned long addr;
+-
+-	for (addr = start; addr < end; addr += PAGE_SIZE)
+-		on_each_cpu(tq_page, &addr, 1);
++	smp_call_function(tq_page, &start, 1);
+ }
+`,
+      ],
+    ],
+    deltas: [{ INVLPG: 'c-n-c*n', IPI: 'c-c*n', IPI_WAIT: '1-n' }],
+  },
+];
+
+/** One text; hunks of the same file that follow each other share its headers. */
+const textOf = (hunks: Idiom['hunks']): string => {
+  let last = '';
+  return hunks
+    .map(([path, body, start = 100]) => {
+      const text = patchOf(path, body).replace('@@ -100,', `@@ -${start},`).replace(' +100,', ` +${start},`);
+      const same = path === last;
+      last = path;
+      return same ? text.slice(text.indexOf('@@ ')) : text;
+    })
+    .join('');
+};
+
+describe('idioms over several hunks', function () {
+  this.timeout(20_000);
+  for (const { name, hunks, settings, deltas, total } of idioms)
+    it(name, async () => {
+      const document = await priced(textOf(hunks), settings);
+      assert.deepEqual(
+        document.hunks.map(hunk => shown(hunk.delta)),
+        deltas.map(canonical),
+      );
+      if (total) assert.deepEqual(shown(document.total.delta), canonical(total));
+    });
+});
