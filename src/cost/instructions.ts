@@ -1,7 +1,9 @@
 /** One instruction of the IR, on symbolic values. Branches, jumps and returns are the runner's. */
+import { headNotShown } from '../code/c/unseen';
 import type { Instruction, IrFunction } from '../code/ir';
 import { runCall, runNamed } from './calls';
 import { keepsEntries } from './cr3Bit';
+import { unseenHeadKey } from './unseenHeads';
 import { markAt } from './deferredMarks';
 import { no } from './guard';
 import { cr4Cell, knownConstant } from './knownValues';
@@ -274,7 +276,8 @@ export function step(
       if (instruction.dst !== null && instruction.name === '') {
         // A condition that the patch does not show: each is one of its own.
         const at = ordinalOf(frame.fn, instruction);
-        return write(instruction.dst, space.symbol('…', `unseen:${frame.depth}:${at}`));
+        const kind = instruction.why === headNotShown ? unseenHeadKey : 'unseen:';
+        return write(instruction.dst, space.symbol('…', `${kind}${frame.depth}:${at}`));
       }
       if (instruction.dst !== null) {
         write(

@@ -25,6 +25,7 @@ import type { Runner } from './runner';
 import { symbolText } from './show';
 import { bodyOrder, jumpsOf, readCell, survey, writeCell, type ChangingCell, type Survey } from './survey';
 import { tripOf, type Cell } from './trip';
+import { isUnseenHead, turnsByStep } from './unseenHeads';
 import type { Value } from './value';
 
 interface Turns {
@@ -73,6 +74,14 @@ function turnsOf(runner: Runner, frame: Frame, loop: Loop, { cells, exits }: Sur
       best = { weight, exit, known: true };
   }
   if (best) return best;
+  const hidden = exits.find(test => isUnseenHead(test.test));
+  if (hidden && exits.length === 1) {
+    const atEnd = frame.flow.blocks[hidden.block]!.next.includes(loop.header);
+    const { turns, known } = turnsByStep(cells, atEnd);
+    if (known && !runner.quiet)
+      runner.recording.assumed.add('a loop whose condition is not shown walks the range');
+    return { weight: [{ guard: yes, count: turns }], exit: hidden, known };
+  }
   const exit = exits.find(test => test.block === loop.header) ?? exits.at(-1) ?? null;
   if (!exit) return { weight: [{ guard: yes, count: one }], exit: null, known: false };
   // A loop left at its end unless something failed is a retry: it runs once.

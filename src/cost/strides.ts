@@ -69,7 +69,7 @@ function splitDistance(
 const ceilDivide = (a: bigint, b: bigint): bigint => (a > 0n ? (a + b - 1n) / b : -(-a / b));
 
 /** Pages (or strides of a size that has a name) that one step takes: a number, or the text of a symbol. */
-interface PagesPerStep {
+export interface PagesPerStep {
   readonly factor: bigint;
   readonly name: string | null;
 }
@@ -89,7 +89,7 @@ function pagesInBytes(bytes: bigint): bigint {
  * How many pages a step takes. A step by one huge page, by a named stride or by `1 << shift` is a step by one: the pages
  * of a range are counted in strides.
  */
-function pagesPerStep(stride: Value): PagesPerStep {
+export function pagesPerStep(stride: Value): PagesPerStep {
   if (stride.kind === 'constant') return { factor: pagesInBytes(stride.value), name: null };
   if (stride.kind === 'linear' && stride.terms.length === 1 && stride.constant === 0n) {
     const [term, factor] = stride.terms[0]!;
@@ -116,7 +116,7 @@ function pagesPerStep(stride: Value): PagesPerStep {
 const scaled = (step: PagesPerStep, by: bigint): PagesPerStep => ({ ...step, factor: step.factor * by });
 
 /** ⌈pages / step⌉. */
-function inSteps(pages: Polynomial, { factor, name }: PagesPerStep): Polynomial {
+export function inSteps(pages: Polynomial, { factor, name }: PagesPerStep): Polynomial {
   const whole = factor === 1n ? pages : ceilOf(pages, factor.toString());
   return name === null ? whole : ceilOf(whole, name);
 }

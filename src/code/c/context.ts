@@ -5,7 +5,7 @@ import type { CodeBuilder, Label } from './codeBuilder';
 import type { TypeNames } from './declarators';
 import { spell } from './expand';
 import type { Program } from './program';
-import { unseen } from './unseen';
+import { unseen, unseenHead } from './unseen';
 import type { Chunk } from './slice';
 import type { Node } from './syntax';
 import type { Token } from './tokens';
@@ -116,7 +116,11 @@ export class Lowering {
       first = Math.min(first, token.from);
       last = Math.max(last, token.to);
     }
-    if (last < 0) return spell(this.tokens.slice(node.from, node.to)).replaceAll(unseen, '…').trim();
+    if (last < 0)
+      return spell(this.tokens.slice(node.from, node.to))
+        .replaceAll(unseen, '…')
+        .replaceAll(unseenHead, '…')
+        .trim();
     return spell(this.chunk.unit.source.slice(first, Math.min(last + 1, first + 200))).trim();
   }
 

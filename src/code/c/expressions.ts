@@ -11,7 +11,7 @@ import { gatesTest } from './featureTests';
 import { initialise } from './initialisers';
 import { charValue, integerLiteral } from './literals';
 import { lowerPlace, lowerTarget } from './places';
-import { notShown, unseen } from './unseen';
+import { headNotShown, notShown, unseen, unseenHead } from './unseen';
 import { lowerStatement } from './statements';
 import type { Node } from './syntax';
 import { child } from './syntax';
@@ -123,6 +123,7 @@ function lowerParenthesis(l: Lowering, node: Node, wanted: boolean): Value {
 function lowerName(l: Lowering, node: Node): Value {
   const name = node.text;
   if (name === unseen) return unknown(l, '', notShown);
+  if (name === unseenHead) return unknown(l, '', headNotShown);
   if (!l.find(name)) {
     if (name === 'current') {
       const dst = l.code.register(unsignedLong);

@@ -9,7 +9,8 @@ import { indentation } from './prepare';
 import { unmatchedClosers } from './shape';
 import type { Token } from './tokens';
 import { madeUp } from './tokens';
-import { unseen } from './unseen';
+import { stepsInside } from './unseenLoops';
+import { unseen, unseenHead } from './unseen';
 
 /** Part of a body without unseen lines inside. */
 export interface BodyPiece {
@@ -82,7 +83,7 @@ class BodyBuilder {
     while (this.open.length > depth) {
       const { word } = this.open.pop()!;
       const ends = word === '=' || word === 'struct' ? ['}', ';'] : ['}'];
-      this.make(word === 'do' ? ['}', 'while', '(', unseen, ')', ';'] : ends);
+      this.make(word === 'do' ? ['}', 'while', '(', unseenHead, ')', ';'] : ends);
     }
   }
 
@@ -109,8 +110,11 @@ class BodyBuilder {
     if (missing.length > deepest) missing.length = closers.length;
     const cases = hasCase(tokens, closers.length ? closers.at(-1)! + 1 : 0, tokens.length);
     const braceless = !closers.length && !cases && missing.length > 0 && this.outdents(tokens);
+    const open = closers.length ? closers.at(-1)! + 1 : 0;
+    const inner = cases ? 'switch' : !braceless && stepsInside(tokens, open, tokens.length) ? 'while' : 'if';
     missing.forEach((block, index) => {
-      const word = block.word || (cases && index === missing.length - 1 ? 'switch' : 'if');
+      const innermost = index === missing.length - 1;
+      const word = block.word || (innermost ? inner : 'if');
       this.opener(word);
       this.open.push({ ...block, word });
     });
@@ -130,7 +134,7 @@ class BodyBuilder {
     if (word === 'switch') this.make(['switch', '(', unseen, ')', '{']);
     else if (word === 'do') this.make(['do', '{']);
     else if (word === '=') this.make(['struct', unseen, unseen, '=', '{']);
-    else this.make(['if', '(', unseen, ')', '{']);
+    else this.make([word === 'while' ? 'while' : 'if', '(', unseenHead, ')', '{']);
   }
 
   /** The innermost unseen block has no braces: only the first statement belongs to it. */
@@ -156,7 +160,8 @@ class BodyBuilder {
     const next = tokens[at + 1]?.text;
     if (hasCase(tokens, from, at)) return 'switch';
     if (next === 'while' && closesDo(tokens, at + 1)) return 'do';
-    return next === ';' || next === ',' ? '=' : 'if';
+    if (next === ';' || next === ',') return '=';
+    return stepsInside(tokens, from, at) ? 'while' : 'if';
   }
 
   /** Keeps track of the blocks that the piece opens and closes. */

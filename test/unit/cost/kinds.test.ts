@@ -600,7 +600,7 @@ const kinds: readonly Kind[] = [
     other: { CR3_FLUSH: '-1', INVLPG: '1' },
   },
   {
-    name: 'a hunk that shows only the body of a loop counts one pass',
+    name: 'a hunk that shows only the body of a loop counts the range that its step walks',
     heading: 'static int tq_walk(struct tq *t)',
     patch: `
  		addr += PAGE_SIZE;
@@ -610,7 +610,7 @@ const kinds: readonly Kind[] = [
  	return 0;
  }
 `,
-    delta: { INVLPG: '1' },
+    delta: { INVLPG: 'n' },
   },
   {
     name: 'a hunk that shows the head of a loop, but not what came before',
