@@ -99,7 +99,7 @@ function judge(world: World): { verdict: string; why: string[]; unknown: Unknown
 export interface PreparedRun {
   readonly world: World;
   /** The result, once the world is at its end, or as far as it has come. */
-  finish(): RunResult;
+  readonly finish: () => RunResult;
 }
 
 /** Boots one run. Throws {@link ScenarioError}. */
