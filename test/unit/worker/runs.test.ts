@@ -135,7 +135,6 @@ describe('runs in the worker', function () {
     const seq = rows(trace, 'ipi').at(-1)!;
     const answer = await runs.answer({ type: 'entries', id: 3, run, seq, cpu: 3 }, calm);
     assert.ok(isWorkerMessage(answer) && answer.type === 'entries');
-    if (!isWorkerMessage(answer) || answer.type !== 'entries' || !('entries' in answer)) return;
     const pages = answer.entries.filter(({ pageSize }) => pageSize === '4K');
     assert.equal(pages.length, 20);
     assert.equal(pages[0]!.address, '0x7f0000000000');
@@ -158,9 +157,7 @@ describe('runs in the worker', function () {
         return Promise.resolve();
       },
     );
-    assert.ok(isWorkerMessage(answer));
-    assert.equal(answer.type, 'ran');
-    if (answer.type !== 'ran') return;
+    assert.ok(isWorkerMessage(answer) && answer.type === 'ran');
     const { runs: all, variants, compares } = answer.report;
     assert.deepEqual([variants, compares, all.length], [['base', 'serial'], 'variants', 8]);
     assert.deepEqual(heard[0], [0, 8]);
