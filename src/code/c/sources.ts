@@ -39,7 +39,7 @@ interface ReadUnit {
   readonly signature: string;
 }
 
-/** Files of trees as read before. */
+/** Files of trees and of the context as read before. */
 const readBefore = new WeakMap<SourceUnit, ReadUnit>();
 
 export class Sources {
@@ -96,21 +96,29 @@ export class Sources {
     return made;
   }
 
-  /** Reads a unit into chunks; files of a tree are read once for all programs with the same configuration. */
+  /**
+   * Reads a unit into chunks. Files of a tree, and others of the context whose conditionals ask no other file, are read
+   * once for all programs with the same configuration.
+   */
   private read(unit: SourceUnit): ReadUnit {
-    const shared = this.ownRead && this.index !== null && unit.side === 'tree';
+    const shared = this.ownRead;
     const signature = shared ? this.configuration.signature : '';
     const known = shared ? readBefore.get(unit) : undefined;
     if (known?.signature === signature) return known;
     this.preparing++;
     const recorded = this.preparing === 1 && !this.ownRead;
+    const asked = new Set<string>();
     const made = prepare(unit, {
       configuration: recorded ? this.configuration : this.configuration.unrecorded,
-      outerMacro: name => (this.preparing > 8 ? null : this.outerMacro(name, unit)),
+      outerMacro: name => {
+        asked.add(name);
+        return this.preparing > 8 ? null : this.outerMacro(name, unit);
+      },
     });
     this.preparing--;
     const result = { unit: made, chunks: sliceUnit(made), signature };
-    if (shared) readBefore.set(unit, result);
+    if (shared && (!asked.size || (this.index !== null && unit.side === 'tree')))
+      readBefore.set(unit, result);
     return result;
   }
 
