@@ -53,6 +53,9 @@ function hunkLinesOf(hunk: PricedHunk): string[] {
   return [head, ...cycles, ...detailLines(hunk).map(line => `  ${line}`)];
 }
 
+/** Names of unknown things that the last line gives. */
+const mostNamed = 6;
+
 function report(priced: PricedDocument): string {
   const symbols = Object.entries(priced.symbols).map(([name, value]) => `${name}=${value}`);
   const lines = [
@@ -70,9 +73,13 @@ function report(priced: PricedDocument): string {
   }
   for (const { documentLine, message } of priced.findings)
     lines.push(`finding${documentLine === null ? '' : `, line ${documentLine}`}: ${message}`);
-  lines.push(
-    `total: ${countsText(priced.total.delta)}; ${cyclesText(priced.total.cycles, priced.total.noCycles)}`,
-  );
+  const { delta, cycles, noCycles, unknown } = priced.total;
+  const names = [...new Set(unknown.map(({ name }) => name))];
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  const left = names.length
+    ? `; without what is unknown: ${names.slice(0, mostNamed).join(', ')}${more}`
+    : '';
+  lines.push(`total: ${countsText(delta)}; ${cyclesText(cycles, noCycles)}${left}`);
   return `${lines.map(plain).join('\n')}\n`;
 }
 

@@ -143,7 +143,10 @@ export class PairPricer implements RunHolder {
     this.made = { run, resolution, flipped, part };
     this.store.used(this, [...this.runs.values()].map(({ stored }) => stored)); // prettier-ignore
     const doubt = cycles ? doubtOf(part) : null;
-    const shown = doubt === null ? { cycles, noCycles: why } : { cycles: null, noCycles: doubt };
+    const shown =
+      doubt === null
+        ? { cycles, noCycles: why }
+        : { cycles: null, noCycles: doubt, onlyUnknown: part.delta.size === 0 };
     return { part: { ...part, ...shown }, resolution, compared };
   }
 }

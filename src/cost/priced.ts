@@ -75,6 +75,8 @@ export interface PricedPart extends Difference {
   readonly cycles: Cycles | null;
   /** Why `cycles` is null; '' if it is not. */
   readonly noCycles: string;
+  /** Nothing was counted, and something changed that is not known. */
+  readonly onlyUnknown?: boolean;
   /** Taken for granted: configuration, series versions, no retry. */
   readonly assumed: readonly string[];
   readonly deferred: readonly DeferredItem[];
@@ -109,6 +111,9 @@ export interface PricedPatch {
   readonly delta: Counts;
   readonly cycles: Cycles | null;
   readonly noCycles: string;
+  /** What changed and is not counted. */
+  readonly unknown: readonly UnknownItem[];
+  readonly onlyUnknown: boolean;
   readonly roots: readonly PricedRoot[];
 }
 
@@ -127,6 +132,7 @@ export interface PricedDocument {
     readonly delta: Counts;
     readonly cycles: Cycles | null;
     readonly noCycles: string;
+    readonly unknown: readonly UnknownItem[];
     readonly patches: readonly PricedPatch[];
   };
   readonly findings: readonly Finding[];

@@ -5,6 +5,7 @@ import type { PatchFile } from '../patch/model';
 import type { DocumentAnalysis, PatchAnalysis } from './analysis';
 import { planHunk, type HunkPlan } from './hunkPlan';
 import type { Compared } from './compare';
+import { doubtOf } from './confidence';
 import { cyclesOf, priceList, type PriceList } from './cycles';
 import { holds } from './guard';
 import { priceByName, type NamePrice, type UnreadRange } from './nameFallback';
@@ -20,12 +21,12 @@ import type {
   PricedRoot,
   UnknownItem,
 } from './priced';
-import { addCounts, shownCounts, type Answer, type Counts } from './resolve';
+import { addCounts, shownCounts, type Answer } from './resolve';
 import { tooLong } from './patchReader';
 import { rootsOf, type Root } from './roots';
 import { FeatureSet } from './features';
-import type { PatchEntry } from './series';
 import { skippedCalls } from './skippedCalls';
+import { countedHunks, sumParts, withoutUnread } from './sums';
 import { valueChanges } from './valueChanges';
 import { Work } from './work';
 
@@ -33,6 +34,12 @@ interface RootPlan {
   readonly root: Root;
   readonly pricer: PairPricer;
 }
+
+/** Hunks of a patch that are looked at for what its roots leave out. */
+const mostApart = 100;
+
+/** Whether the functions that a hunk changes are what the roots of its patch are made of. */
+const isInTotal = (hunk: PricedHunk): boolean => hunk.functions.length > 0;
 
 /** A document ready to be priced, again and again, for other machines, features and symbols. */
 export class DocumentPricer {
@@ -103,14 +110,15 @@ export class DocumentPricer {
           ? priceHunk(plan, options, prices, this.analysis, findings)
           : emptyHunk(file, index, skipped?.[index] ?? nothing);
         const values = changes?.[index] ?? nothing;
-        hunks.push(values.length ? { ...hunk, unknown: [...hunk.unknown, ...values] } : hunk);
+        hunks.push(values.length ? withValues(hunk, values) : hunk);
       }
     }
-    const byName = new Map<number, PricedHunk[]>();
+    const apart = new Map<number, PricedHunk[]>();
     for (const hunk of hunks)
-      if (hunk.byName) byName.set(hunk.message, [...(byName.get(hunk.message) ?? []), hunk].slice(0, 100));
+      if (hunk.byName || (hunk.unknown.length && !isInTotal(hunk)))
+        apart.set(hunk.message, [...(apart.get(hunk.message) ?? []), hunk].slice(0, mostApart));
     const patches = this.analysis.patches.map(patch =>
-      this.pricePatch(patch, options, prices, findings, byName.get(patch.entry.message) ?? []),
+      this.pricePatch(patch, options, prices, findings, apart.get(patch.entry.message) ?? []),
     );
     moduleFindings(this.analysis, findings);
     if (this.analysis.bounded)
@@ -137,7 +145,7 @@ export class DocumentPricer {
     options: PriceOptions,
     prices: PriceList,
     findings: Map<string, Finding>,
-    byName: readonly PricedHunk[],
+    apart: readonly PricedHunk[],
   ): PricedPatch {
     const roots = (this.roots.get(patch) ?? []).map(({ root, pricer }): PricedRoot => {
       const { part, compared } = pricer.price(options, prices);
@@ -146,35 +154,22 @@ export class DocumentPricer {
       return { ...part, function: root.name, file: unit?.path ?? '' };
     });
     const { entry } = patch;
+    const counted = countedHunks(entry, apart);
+    const beside = [
+      ...counted.filter(hunk => !isInTotal(hunk)).flatMap(hunk => hunk.unknown),
+      ...entry.files
+        .filter(file => !entry.supersededFiles.has(file))
+        .flatMap(file => (this.values.get(file) ?? nothing).flat()),
+    ];
     return {
       message: entry.message,
       subject: entry.subject,
       supersededBy: entry.supersededBy,
       revises: entry.revises,
-      ...withoutUnread(sumParts(roots), entry, byName),
+      ...withoutUnread(sumParts(roots, beside), counted),
       roots,
     };
   }
-}
-
-/** A total that leaves out what was only read by name has no cycles. */
-function withoutUnread<T extends { readonly cycles: Cycles | null; readonly noCycles: string }>(
-  sum: T,
-  { files, supersededFiles }: PatchEntry,
-  byName: readonly PricedHunk[],
-): T {
-  if (!byName.length || !sum.cycles) return sum;
-  const paths = new Set(
-    files.filter(file => !supersededFiles.has(file)).map(file => file.newPath ?? file.oldPath ?? ''),
-  );
-  const named = byName.find(hunk => paths.has(hunk.file));
-  if (!named) return sum;
-  const line = named.documentLine === null ? named.file : `line ${named.documentLine}`;
-  return {
-    ...sum,
-    cycles: null,
-    noCycles: `the hunk at ${line} was read by name only and is not in the total`,
-  };
 }
 
 /** Strides per INVLPGB are a property of the machine; Linux' own figure stands in where a machine has none. */
@@ -197,6 +192,13 @@ const placeOf = (file: PatchFile, index: number) => {
   };
 };
 
+/** A hunk with values at file level that it changes. */
+function withValues(hunk: PricedHunk, values: readonly UnknownItem[]): PricedHunk {
+  const unknown = [...hunk.unknown, ...values];
+  const doubt = hunk.cycles ? doubtOf({ delta: hunk.delta, unknown }) : null;
+  return doubt === null ? { ...hunk, unknown } : { ...hunk, unknown, cycles: null, noCycles: doubt };
+}
+
 /** A hunk that nothing is to be said of. An archive has hundreds of thousands: the fields are spelled out for speed. */
 function emptyHunk(file: PatchFile, index: number, unknown: readonly UnknownItem[]): PricedHunk {
   const { oldStart, newStart, documentLine: line } = file.hunks[index]!;
@@ -209,8 +211,8 @@ function emptyHunk(file: PatchFile, index: number, unknown: readonly UnknownItem
     unknown,
     gates: nothing,
     alternatives: nothing,
-    cycles: noCyclesAtAll,
-    noCycles: '',
+    cycles: unknown.length ? null : noCyclesAtAll,
+    noCycles: unknown[0] ? `${unknown[0].name}: ${unknown[0].why}` : '',
     assumed: nothing,
     deferred: nothing,
     derivation: nothing,
@@ -353,30 +355,4 @@ function moduleFindings(analysis: DocumentAnalysis, into: Map<string, Finding>):
         if (unit.side === 'old' || !at?.changed || at.documentLine === 0) continue;
         into.set(`${kind},${at.documentLine}`, { kind, documentLine: at.documentLine, message });
       }
-}
-
-/** Sums deltas and cycles. No cycles as soon as one part has none. */
-function sumParts(
-  parts: readonly { readonly delta: Counts; readonly cycles: Cycles | null; readonly noCycles: string }[],
-): { delta: Counts; cycles: Cycles | null; noCycles: string } {
-  let delta: Counts = emptyCounts;
-  let cycles: Cycles | null = { before: 0, after: 0, delta: 0, low: 0, high: 0 };
-  let noCycles = '';
-  const plus = (a: number | null, b: number | null): number | null =>
-    a === null || b === null ? null : a + b;
-  for (const part of parts) {
-    delta = addCounts(delta, part.delta);
-    if (!part.cycles) noCycles ||= part.noCycles;
-    cycles =
-      cycles && part.cycles
-        ? {
-            before: plus(cycles.before, part.cycles.before),
-            after: plus(cycles.after, part.cycles.after),
-            delta: cycles.delta + part.cycles.delta,
-            low: cycles.low + part.cycles.low,
-            high: cycles.high + part.cycles.high,
-          }
-        : null;
-  }
-  return { delta, cycles, noCycles };
 }

@@ -1,6 +1,14 @@
 /** Prices as the JSON of the command line: polynomials as text. */
 import { print } from './polynomial';
-import type { Cycles, PricedDocument, PricedHunk, PricedPart, PricedPatch, PricedRoot } from './priced';
+import type {
+  Cycles,
+  PricedDocument,
+  PricedHunk,
+  PricedPart,
+  PricedPatch,
+  PricedRoot,
+  UnknownItem,
+} from './priced';
 import type { Counts } from './resolve';
 
 /** Operation → polynomial as text, in the order of the vocabulary's names. */
@@ -27,6 +35,8 @@ const unpriced = (part: {
   readonly noCycles: string;
 }): { noCycles?: string } => (part.cycles ? {} : { noCycles: part.noCycles });
 
+const unknownJson = ({ name, documentLine, why }: UnknownItem) => ({ name, documentLine, why });
+
 const partJson = (part: PricedPart) => ({
   delta: countsJson(part.delta),
   ...(part.other ? { deltaOther: countsJson(part.other.delta) } : {}),
@@ -34,7 +44,7 @@ const partJson = (part: PricedPart) => ({
   gates: part.gates,
   alternatives: part.alternatives.map(({ features, delta }) => ({ features, delta: countsJson(delta) })),
   unknown: [
-    ...part.unknown.map(({ name, documentLine, why }) => ({ name, documentLine, why })),
+    ...part.unknown.map(unknownJson),
     ...(part.cycles || !part.noCycles ? [] : [{ name: 'cycles', documentLine: null, why: part.noCycles }]),
   ],
   cycles: cyclesJson(part.cycles),
@@ -71,6 +81,7 @@ const patchJson = (patch: PricedPatch) => ({
   delta: countsJson(patch.delta),
   cycles: cyclesJson(patch.cycles),
   ...unpriced(patch),
+  unknown: patch.unknown.map(unknownJson),
   roots: patch.roots.map(rootJson),
 });
 
@@ -84,6 +95,7 @@ export const costJson = (priced: PricedDocument) => ({
     delta: countsJson(priced.total.delta),
     cycles: cyclesJson(priced.total.cycles),
     ...unpriced(priced.total),
+    unknown: priced.total.unknown.map(unknownJson),
     patches: priced.total.patches.map(patchJson),
   },
   findings: priced.findings.map(({ kind, documentLine, message }) => ({ kind, documentLine, message })),

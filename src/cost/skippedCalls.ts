@@ -16,7 +16,10 @@ const free = new Set(
     'asm __asm__ volatile likely unlikely container_of ARRAY_SIZE WARN WARN_ON WARN_ON_ONCE WARN_ONCE BUG BUG_ON ' +
     'BUILD_BUG_ON IS_ERR PTR_ERR ERR_PTR min max min_t max_t clamp swap __aligned __printf __releases __acquires ' +
     'EXPORT_SYMBOL EXPORT_SYMBOL_GPL MODULE_LICENSE MODULE_AUTHOR MODULE_DESCRIPTION IS_ENABLED module_init ' +
-    'module_exit lockdep_assert_held might_sleep BIT GENMASK READ_ONCE WRITE_ONCE _AC'
+    'module_exit lockdep_assert_held might_sleep BIT GENMASK READ_ONCE WRITE_ONCE _AC ' +
+    'TRACE_EVENT DEFINE_EVENT DECLARE_EVENT_CLASS TP_PROTO TP_ARGS TP_STRUCT__entry TP_fast_assign TP_printk ' +
+    '__field __array __string __assign_str __get_str __print_symbolic __print_flags printk pr_err pr_warn ' +
+    'pr_info pr_debug pr_warn_once pr_info_once pr_err_once'
   ).split(' '),
 );
 const asmCall = /^(?:\w+:)?\s*(?:callq?|bl)\s+([A-Za-z_]\w*)/;

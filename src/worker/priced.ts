@@ -177,7 +177,7 @@ function patchTotal(priced: PricedPatch, patch: PatchDocument, setting: Setting)
     delta: countsJson(priced.delta),
     deltaOther: null,
     noCycles: noCycles(priced, setting),
-    unknown: priced.roots.flatMap(unknownOf),
+    unknown: unknownOf(priced),
     supersededBy: subjectOf(priced.supersededBy),
     revises: subjectOf(priced.revises),
     roots: priced.roots.map(root => ({

@@ -62,4 +62,30 @@ describe('what a price rests on that is not shown', function () {
     assert.notEqual(total.cycles, null);
     assert.deepEqual(hunk.unknown, []);
   });
+
+  it('lists in the total what it leaves out', async () => {
+    const { total } = await only(' void tq(void)\n {\n+\tmb();\n+\ttq_flush_somewhere();\n }');
+    assert.deepEqual(shown(total.delta), { MFENCE: '1' });
+    assert.notEqual(total.cycles, null);
+    assert.deepEqual(
+      total.unknown.map(({ name }) => name),
+      ['tq_flush_somewhere'],
+    );
+  });
+
+  it('has no total cycles where only calls of a file that is not read change', async () => {
+    const { hunk, total } = await only(' \ty = 1;\n+\ttq_somewhere(y);\n \tz = 2;');
+    assert.equal(hunk.cycles, null);
+    assert.equal(total.cycles, null);
+    assert.ok(total.unknown.some(({ name }) => name === 'tq_somewhere'));
+  });
+
+  it('leaves a root of which only unknown callees change out of a total that counts something', async () => {
+    const { total } = await only(
+      ' void tq(void)\n {\n+\tmb();\n }\n \n void tq_other(void)\n {\n \tmb();\n+\ttq_somewhere();\n }',
+    );
+    assert.deepEqual(shown(total.delta), { MFENCE: '1' });
+    assert.notEqual(total.cycles, null);
+    assert.ok(total.unknown.some(({ name }) => name === 'tq_somewhere'));
+  });
 });
