@@ -9,6 +9,7 @@ import { applyCatalogue } from './catalogueCalls';
 import { knownResult, neverReturns } from './knownValues';
 import { rootOf, type State } from './machineState';
 import { forgetLocals, isLocal } from './locals';
+import { onOneCpu, toOneCpu } from './oneCpu';
 import { multiply, one, parse } from './polynomial';
 import { callsItself } from './record';
 import { BeyondBound, type Frame, type Weight } from './frame';
@@ -262,7 +263,8 @@ export function runCallback(
 ): void {
   const { space } = runner;
   const { args, state, weight } = call;
-  const runs = parse(callback.runs) ?? one;
+  const all = parse(callback.runs) ?? one;
+  const runs = toOneCpu(args) ? onOneCpu(all) : all;
   const each = weight.map(part => ({ guard: part.guard, count: multiply(part.count, runs) }));
   const target = args[callback.argument];
   const info = args.slice(callback.argument + 1, callback.argument + 2);

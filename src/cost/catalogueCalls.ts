@@ -8,6 +8,7 @@ import { no, yes, type Guard } from './guard';
 import { writeCr3, writeCr4 } from './instructions';
 import { cr4Cell } from './knownValues';
 import type { State } from './machineState';
+import { onOneCpu, toOneCpu } from './oneCpu';
 import { constant, one, parse, substitute, zero, type Polynomial } from './polynomial';
 import { pageSize } from './quantity';
 import type { Runner } from './runner';
@@ -52,7 +53,8 @@ export function applyCatalogue(
   const put = (ops: OperationCounts, guard = yes): void => {
     const reached = guards.and(state.guard, guard);
     for (const [operation, text] of Object.entries(ops)) {
-      const count = inCall(runner, parse(text) ?? zero, args);
+      const whole = inCall(runner, parse(text) ?? zero, args);
+      const count = toOneCpu(args) ? onOneCpu(whole) : whole;
       const value = entry.value === undefined ? null : (args[entry.value] ?? null);
       const at = { ...state, guard: reached };
       if (operation === 'CR3_WRITE') writeCr3(runner, frame, instruction, at, weight, value, source);

@@ -101,7 +101,9 @@ function notShown(fn: IrFunction): Recording {
 
 /** A changed line that only leaves the function: a condition in front of it may go either way. */
 const onlyLeaves = (unit: SourceUnit, line: number): boolean =>
-  /^\s*(?:return\b[^()]*|goto\s+\w+\s*);\s*$/.test(unit.lines[line]?.text.slice(0, 200) ?? '');
+  /^\s*(?:(?:return\b[^()]*|goto\s+\w+\s*);|(?:jmp|b)\s+[.\w\\@]+|(?:ret|retq|RET))\s*$/.test(
+    unit.lines[line]?.text.slice(0, 200) ?? '',
+  );
 
 /** The code before and after a change, run; which changed lines count has not been looked at. */
 export interface PairsRun {

@@ -89,9 +89,12 @@ export function countOf(space: ValueSpace, value: Value): Polynomial {
       }
       return parenthesised(value);
     default:
-      return parenthesised(value);
+      return pageCount.test(lastName(value)) ? symbol('n') : parenthesised(value);
   }
 }
+
+/** What a number of pages is called: `nr_pages`, `npages`. */
+const pageCount = /(?:^|_)(?:nr|n|num)_?(?:pages|ptes)$|^pgcount$/;
 
 function powerOfTwo(exponent: Value): Polynomial {
   if (exponent.kind === 'constant' && exponent.value >= 0n && exponent.value < 64n)

@@ -96,6 +96,77 @@ const idioms: readonly Idiom[] = [
     ],
     deltas: [{ INVLPG: 'c-n-c*n', IPI: 'c-c*n', IPI_WAIT: '1-n' }],
   },
+  {
+    name: 'a loop over an array by its number of pages',
+    hunks: [
+      [
+        'arch/x86/mm/tq.c',
+        `
+ static void tq_list(struct page **pages, int npages)
+ {
+ 	int i;
+ 
+ 	for (i = 0; i < npages; i++)
+-		flush_tlb_one_kernel((unsigned long)page_address(pages[i]));
++		invpcid_flush_one(0, (unsigned long)page_address(pages[i]));
+ }
+`,
+      ],
+    ],
+    deltas: [{ INVLPG: '-n', INVPCID_ADDR: 'n' }],
+  },
+  {
+    name: 'the mask of one CPU reaches one CPU',
+    hunks: [
+      [
+        'xen/arch/x86/tq_smp.c',
+        `
+ static void tq_ipi(void *unused)
+ {
+     invpcid_flush_all();
+ }
+ 
+ void tq_each(const cpumask_t *mask)
+ {
+     unsigned int cpu;
+ 
+     for_each_cpu ( cpu, mask )
+-        on_selected_cpus(cpumask_of(cpu), tq_ipi, NULL, 1);
++        on_selected_cpus(cpumask_of(cpu), tq_ipi, NULL, 0);
++
++    flush_tlb_one_mask(cpumask_of(tq_last), tq_addr);
+ }
+`,
+      ],
+    ],
+    // c calls, each to one CPU, no longer wait; one more flush of one page on one CPU.
+    deltas: [{ INVLPG: '1', IPI: '1', IPI_WAIT: '1-c' }],
+  },
+  {
+    name: 'assembly: a branch that now leads to a write of its own; the jump around it is no work',
+    hunks: [
+      [
+        'arch/x86/entry/tq.S',
+        `
+ SYM_CODE_START_LOCAL(tq_leave)
+ 	testq	$(1<<12), %r14
+-	jz	.Ltq_skip
++	jz	.Ltq_kernel
+ 	movq	%r14, %cr3
++	jmp	.Ltq_skip
++.Ltq_kernel:
++	btsq	$63, %r14
++	movq	%r14, %cr3
+ .Ltq_skip:
+ 	ret
+ SYM_CODE_END(tq_leave)
+`,
+      ],
+    ],
+    settings: { features: ['PCID'] },
+    // The pass reaches the new lines: there nothing was written before.
+    deltas: [{ CR3_NOFLUSH: '1' }],
+  },
 ];
 
 /** One text; hunks of the same file that follow each other share its headers. */
