@@ -14,6 +14,8 @@ const numbers: Readonly<Record<Architecture, Readonly<Record<string, number>>>> 
 export class Configuration {
   /** Full names (`CONFIG_X`) that were asked for, with the answer. */
   readonly asked = new Map<string, boolean>();
+  /** Receives the names that are asked for while it is set. */
+  trail: Set<string> | null = null;
   private silent: Configuration | null = null;
 
   /** `settings`: what the user set, by full name (`CONFIG_X`). */
@@ -39,6 +41,7 @@ export class Configuration {
   isOn(name: string): boolean {
     const answer = this.settings.get(name) ?? this.byDefault(name.replace(/^CONFIG_/, ''));
     this.asked.set(name, answer);
+    this.trail?.add(name);
     return answer;
   }
 

@@ -4,6 +4,7 @@ import type { DefinitionIndex } from './c/sources';
 import { bounds } from './c/bounds';
 import type { LoweredFunction } from './c/lowerFunction';
 import { lowerFunction } from './c/lowerFunction';
+import type { LoweringMemory } from './c/loweringMemory';
 import { moduleStructs, moduleVariables } from './c/moduleData';
 import type { Chunk } from './c/slice';
 import type { Architecture } from './configuration';
@@ -12,6 +13,7 @@ import type { CodeFinding, IrModule } from './ir';
 import type { SourceUnit } from './source';
 
 export type { DefinitionIndex, DefinitionKind } from './c/sources';
+export { LoweringMemory } from './c/loweringMemory';
 export type { WasmLoader } from './c/syntax';
 export { isCParserLoaded, loadCParser } from './c/syntax';
 
@@ -23,6 +25,11 @@ export interface CLoweringOptions {
   readonly context?: readonly SourceUnit[];
   /** The same for a whole tree, looked up by name. */
   readonly index?: DefinitionIndex;
+  /**
+   * What earlier calls made of the same functions. With it `variables` and `structs` of the module lack what only
+   * remembered functions name.
+   */
+  readonly memory?: LoweringMemory;
 }
 
 /**
@@ -32,6 +39,8 @@ export interface CLoweringOptions {
 export function lowerC(units: readonly SourceUnit[], options: CLoweringOptions): IrModule {
   const configuration = new Configuration(options.architecture, options.config);
   const program = new Program(units, options.context ?? [], options.index ?? null, configuration);
+  const lower =
+    options.memory?.with(program, options.index ?? null) ?? (chunk => lowerFunction(program, chunk));
   const lowered = new Map<Chunk, LoweredFunction>();
   const findings: CodeFinding[] = [];
   const queue = program.ownChunks().filter(chunk => chunk.kind === 'function');
@@ -43,7 +52,7 @@ export function lowerC(units: readonly SourceUnit[], options: CLoweringOptions):
       findings.push(tooMany(chunk));
       break;
     }
-    const result = lowerFunction(program, chunk);
+    const result = lower(chunk);
     lowered.set(chunk, result);
     findings.push(...result.findings);
     for (const name of result.used) {

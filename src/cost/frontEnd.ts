@@ -2,7 +2,7 @@
 import { lowerAsm } from '../code/asm/lower';
 import { architectureOfPath, type Architecture } from '../code/configuration';
 import type { IrModule } from '../code/ir';
-import { lowerC, type DefinitionIndex } from '../code/lowerC';
+import { lowerC, LoweringMemory, type DefinitionIndex } from '../code/lowerC';
 import type { SourceUnit } from '../code/source';
 import type { FrontEnd } from './analysis';
 
@@ -11,6 +11,8 @@ export interface FrontEndOptions {
   readonly config: ReadonlyMap<string, boolean>;
   /** Definitions of a kernel tree, or null. */
   readonly index: DefinitionIndex | null;
+  /** What was made of functions before; without it the front end has a memory of its own. */
+  readonly memory?: LoweringMemory;
 }
 
 /** The architecture of each unit; generic files go with the architecture that the others are of, else with x86. */
@@ -28,11 +30,11 @@ function byArchitecture(units: readonly SourceUnit[]): Map<Architecture, SourceU
 }
 
 /** Makes the front end. The C grammar must be loaded before anything in C is read. */
-export function makeFrontEnd({ config, index }: FrontEndOptions): FrontEnd {
+export function makeFrontEnd({ config, index, memory = new LoweringMemory() }: FrontEndOptions): FrontEnd {
   return {
     c: (units, context) => {
       const modules = [...byArchitecture(units)].map(([architecture, own]) =>
-        lowerC(own, { architecture, config, context, ...(index ? { index } : {}) }),
+        lowerC(own, { architecture, config, context, memory, ...(index ? { index } : {}) }),
       );
       return Promise.resolve(joined(modules));
     },

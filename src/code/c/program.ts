@@ -12,7 +12,7 @@ import { withoutIdleParentheses } from './parentheses';
 import type { PreparedUnit } from './prepare';
 import { ruleFor, takesNames } from './primitives';
 import type { Chunk } from './slice';
-import type { DefinitionIndex } from './sources';
+import type { DefinitionIndex, Trail } from './sources';
 import { Sources } from './sources';
 import type { Node, Parsed } from './syntax';
 import { checkNesting, child, parseTokens } from './syntax';
@@ -77,6 +77,36 @@ export class Program {
   /** The definition that a call in `from` means. */
   functionChunk(name: string, from: PreparedUnit): Chunk | null {
     return this.sources.functionChunk(name, from);
+  }
+
+  /** The units and their context, without what a tree adds later. */
+  get unitsAtFirst(): Sources['atFirst'] {
+    return this.sources.atFirst;
+  }
+
+  /** Notes in `trail` what is looked up from now on; null ends it. */
+  watch(trail: Trail | null): void {
+    this.sources.trail = trail;
+  }
+
+  /** Looks for what a trail says was searched for, so that the same of a tree is at hand. */
+  search(searched: readonly string[], chunk: Chunk): void {
+    for (const question of searched) {
+      const [kind, name = ''] = question.split(' ');
+      if (kind === 'macro') this.sources.macro(name, chunk.unit, chunk.lastLine);
+      else if (kind === 'function') this.functionChunk(name, chunk.unit);
+      else this.declare(name, chunk.unit);
+    }
+  }
+
+  /** Whether the head of a function can be read; null if nobody has asked yet. */
+  knownHead(chunk: Chunk): boolean | null {
+    const head = this.heads.get(chunk);
+    return head === undefined ? null : head !== null;
+  }
+
+  hasHead(chunk: Chunk): boolean {
+    return this.headType(chunk) !== null;
   }
 
   private scopeOf(chunk: Chunk): MacroScope {

@@ -41,6 +41,9 @@ interface Open {
   readonly pieces: BodyPiece[];
 }
 
+/** Begins the made-up name of a function whose head is not shown; its line follows. */
+export const unnamedFragment = 'unnamed_fragment_';
+
 export function sliceUnit(unit: PreparedUnit): Chunk[] {
   return new Slicer(unit).run();
 }
@@ -66,7 +69,7 @@ class Slicer {
 
   /** A name for the function that surrounds `token` and whose head is not shown. */
   private unnamed(token: Token): string {
-    return `unnamed_fragment_${this.unit.unit.lines[token.line]?.fileLine ?? 0}`;
+    return `${unnamedFragment}${this.unit.unit.lines[token.line]?.fileLine ?? 0}`;
   }
 
   private segment(segment: Segment): void {

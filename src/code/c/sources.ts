@@ -21,6 +21,13 @@ export interface DefinitionIndex {
   unitsDefining(name: string, kind: DefinitionKind, from: string): readonly SourceUnit[];
 }
 
+/** What is noted while a function is lowered: names whose functions it looked up, and what a tree was searched for. */
+export interface Trail {
+  readonly looked: Set<string>;
+  /** `macro NAME`, `function NAME`, `symbol NAME`. */
+  readonly searched: Set<string>;
+}
+
 const readTable = (texts: readonly string[]): ReadonlyMap<string, Macro> => {
   const table = new Map<string, Macro>();
   for (const text of texts) {
@@ -53,6 +60,9 @@ export class Sources {
   private readonly macros = new Map<string, Macro>();
   private readonly outerMacros = new Map<string, Macro | null>();
   private preparing = 0;
+  trail: Trail | null = null;
+  /** The units and their context, without what a tree adds later. */
+  readonly atFirst: readonly { readonly unit: PreparedUnit; readonly chunks: readonly Chunk[] }[];
   /** The units themselves have been read; what is read from now on is context. */
   private ownRead = false;
 
@@ -69,6 +79,7 @@ export class Sources {
     }
     this.ownRead = true;
     for (const unit of context) this.add(unit);
+    this.atFirst = [...this.prepared.values()];
   }
 
   isOwn(unit: PreparedUnit): boolean {
@@ -138,6 +149,7 @@ export class Sources {
 
   /** A macro of another file. */
   private outerMacro(name: string, from: SourceUnit): Macro | null {
+    if (this.index) this.trail?.searched.add(`macro ${name}`);
     const known = this.outerMacros.get(name);
     if (known !== undefined) return known;
     const found = this.findOuterMacro(name, from);
@@ -163,6 +175,7 @@ export class Sources {
 
   /** The definition that a call in `from` means: of the same file first, never a weak one before a firm one. */
   functionChunk(name: string, from: PreparedUnit): Chunk | null {
+    this.trail?.looked.add(name);
     const list = this.functions.get(name);
     const found = list && best(list, from);
     if (found) return found;
@@ -186,6 +199,7 @@ export class Sources {
   private ask(name: string, from: PreparedUnit, kind: 'function' | 'symbol'): void {
     const known = kind === 'function' ? this.functions : this.declarations;
     const question = `${kind} ${name}`;
+    if (this.index) this.trail?.searched.add(question);
     if (!this.index || known.has(name) || this.asked.has(question)) return;
     this.asked.add(question);
     for (const unit of this.index.unitsDefining(name, kind, from.unit.path)) {
