@@ -36,14 +36,20 @@ function isNamedErrno(value: Value): boolean {
   return factor === -1n && /^E[A-Z0-9]{2,}$/.test(lastName(term));
 }
 
-/** A returned value that says "error" when the atom is true. */
-function saysError(value: Value, atom: Atom, holds: boolean): boolean {
+/** Names of variables that hold an error or 0. */
+const errorName = /^!?\s*\(?\s*(?:ret|rc|err|errno|error|retval|res|result|status|r)\b/;
+
+/**
+ * A returned value that says "error" when the atom is true. `named`: what is tested may be returned as an error, by its
+ * name or because it is returned there only.
+ */
+function saysError(value: Value, atom: Atom, holds: boolean, named: boolean): boolean {
   if (value.kind === 'constant') return isErrno(value.value);
   if (value.kind === 'call' && /^ERR_(PTR|CAST)$/.test(value.name)) return true;
   if (isNamedErrno(value)) return true;
   if (atom.bit !== null) return false;
   const tested = atom.value;
-  if (holds && tested === value) return true;
+  if (holds && named && tested === value) return true;
   return (
     holds &&
     tested.kind === 'binary' &&
@@ -61,6 +67,7 @@ function onlyErrors(
   index: number,
   holds: boolean,
   atom: Atom,
+  named: boolean,
 ): boolean {
   const { guards } = space;
   const found = (value: boolean): { error: number; fine: number } => {
@@ -72,10 +79,11 @@ function onlyErrors(
         counts.fine++;
         continue;
       }
+      const only = guards.restrict(back.guard, index, !value) === no;
       const values: Value[] = [];
       leaves(space, back.value, guard, values);
       for (const leaf of values)
-        if (saysError(leaf, atom, value)) counts.error++;
+        if (saysError(leaf, atom, value, named || only)) counts.error++;
         else counts.fine++;
     }
     return counts;
@@ -103,9 +111,13 @@ export function withoutDamage(
 ): boolean | null {
   const atom = space.atoms[index]!;
   if (findInside(atom.value, value => value.kind === 'call' && alarm.test(value.name))) return false;
+  const named = recordings.some(({ conditions }) =>
+    conditions.some(({ truth, text }) => errorName.test(text) && support(truth).has(index)),
+  );
   for (const recording of recordings)
     for (const frame of recording.frames)
-      for (const holds of [true, false]) if (onlyErrors(space, frame, index, holds, atom)) return !holds;
+      for (const holds of [true, false])
+        if (onlyErrors(space, frame, index, holds, atom, named)) return !holds;
   const exit = withoutErrorExit(space, index, recordings);
   if (exit !== null) return exit;
   const { value } = atom;

@@ -44,4 +44,23 @@ describe('added branches for errors', function () {
     assert.deepEqual(shown(hunk!.delta), {});
     assert.deepEqual(shown(hunk!.other!.delta), { INVPCID_ALL_GLOBAL: '-1' });
   });
+
+  it('a count that is tested and also returned is no error', async () => {
+    const patch = patchOf(
+      'mm/tq.c',
+      [
+        ' static unsigned long tq_protect(struct vm_area_struct *vma, unsigned long start, unsigned long end)',
+        ' {',
+        ' \tunsigned long pages = tq_walk(vma, start, end);',
+        ' ',
+        '-\tflush_tlb_range(vma, start, end);',
+        '+\tif (pages)',
+        '+\t\tflush_tlb_range(vma, start, end);',
+        ' \treturn pages;',
+        ' }',
+      ].join('\n'),
+    );
+    const [hunk] = (await priced(patch)).hunks;
+    assert.deepEqual(shown(hunk!.delta), {});
+  });
 });
