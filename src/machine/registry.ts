@@ -6,6 +6,7 @@ import iceLakeSp from './profiles/ice-lake-sp.json';
 import ivyBridge from './profiles/ivy-bridge-i5-3550.json';
 import neoverseN1 from './profiles/neoverse-n1.json';
 import sapphireRapids from './profiles/sapphire-rapids.json';
+import pvmGuest from './profiles/pvm-guest.json';
 import skylakeClient from './profiles/skylake-client.json';
 import skylakeSp from './profiles/skylake-sp-8160.json';
 import zen2 from './profiles/zen2.json';
@@ -20,7 +21,7 @@ import type { FigureKind, MachineProfile, Source } from './profile';
 /** The machine that is used when none is named. */
 export const defaultMachineId = 'broadwell-ep-e5-2660v4';
 
-/** Every machine, the default first, then by vendor and age. */
+/** Every machine, the default first, then by vendor and age, then guests and arm64. */
 export const machineProfiles = [
   broadwellEp,
   ivyBridge,
@@ -33,6 +34,7 @@ export const machineProfiles = [
   zen3,
   zen4,
   zen5,
+  pvmGuest,
   cortexA72,
   neoverseN1,
 ] as unknown as readonly MachineProfile[];

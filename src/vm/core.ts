@@ -5,12 +5,29 @@ import { Detail, Outcome, Stop, Verdict } from './outcomes';
 import type { Program } from './program';
 import { functionBase, perCpuBase, reservedSlots, slotBytes } from './program';
 import type { StateLayout, VmMachine } from './state';
-import { controlWords, Cw, frameWords, Fw, globalWords, Gw, Status, WaitKind } from './state';
+import {
+  awaitedWords,
+  controlWords,
+  Cw,
+  frameWords,
+  Fw,
+  globalWords,
+  Gw,
+  readyWords,
+  Status,
+  WaitKind,
+} from './state';
 import type { Trace } from './trace';
 import { EventKind } from './trace';
 
 export class Core {
   readonly order: Float64Array;
+  /** See {@link ReadyTree}. */
+  readonly ready: Float64Array;
+  /** A bit for each CPU for which something may have changed since the last choice. */
+  readonly stirred: Int32Array;
+  /** A bit for each slot that a CPU may wait for, by the slot's low bits. */
+  private readonly awaited: Int32Array;
   readonly global: Int32Array;
   readonly control: Int32Array;
   /** Machine registers of assembly: low and high half alternate. */
@@ -47,6 +64,9 @@ export class Core {
     const { offsets, cpus, registers, depth, slots } = layout;
     const { buffer } = machine;
     this.order = new Float64Array(buffer, offsets.order, cpus);
+    this.ready = new Float64Array(buffer, offsets.ready, readyWords(cpus));
+    this.stirred = new Int32Array(buffer, offsets.stirred, (cpus + 31) >> 5);
+    this.awaited = new Int32Array(buffer, offsets.awaited, awaitedWords);
     this.global = new Int32Array(buffer, offsets.global, globalWords);
     this.control = new Int32Array(buffer, offsets.control, cpus * controlWords);
     this.machineRegisters = new Int32Array(buffer, offsets.machine, cpus * layout.machineRegisters * 2);
@@ -94,6 +114,7 @@ export class Core {
     }
     this.global[Gw.Random] = (seed ^ 0x9e37_79b9) | 1;
     this.global[Gw.Current] = -1;
+    this.global[Gw.Rebuild] = 1;
   }
 
   /** Slot behind the last of a CPU's stack. */
@@ -135,18 +156,33 @@ export class Core {
   /** An interrupt may be there for a CPU. It is looked at when the next CPU is chosen: now, unless it comes from afar. */
   poke(cpu: number, fromAfar = false): void {
     this.control[cpu * controlWords + Cw.Poke] = 1;
+    this.stir(cpu);
     if (!fromAfar) this.global[Gw.Urgent] = 1;
   }
 
+  /** Whether the CPU can run is looked at again before the next choice. */
+  stir(cpu: number): void {
+    this.stirred[cpu >> 5]! |= 1 << (cpu & 31);
+  }
+
+  /** False: nobody waits for the slot. */
   private isAwaited(slot: number): boolean {
+    return ((this.awaited[(slot >> 5) & (awaitedWords - 1)]! >>> (slot & 31)) & 1) !== 0;
+  }
+
+  /** Stirs those who wait for a slot. Whether there were any. */
+  private stirWaiters(slot: number): boolean {
     const { control, layout } = this;
+    let any = false;
     for (let cpu = 0; cpu < layout.cpus; cpu++) {
       const base = cpu * controlWords;
       const waits =
         control[base + Cw.Status] === Status.Waiting && control[base + Cw.WaitKind] === WaitKind.Slot;
-      if (waits && control[base + Cw.WaitOn] === slot) return true;
+      if (!waits || control[base + Cw.WaitOn] !== slot) continue;
+      this.stir(cpu);
+      any = true;
     }
-    return false;
+    return any;
   }
 
   /** The CPU waits from now on, or no longer: for what `wait` said. */
@@ -155,9 +191,15 @@ export class Core {
     const kind = this.control[base + Cw.WaitKind]! as WaitKind;
     this.control[base + Cw.Status] = waits ? Status.Waiting : Status.Running;
     const by = waits ? 1 : -1;
-    if (kind === WaitKind.Slot) this.global[Gw.SlotWaiters]! += by;
+    if (kind === WaitKind.Slot) this.countSlotWaiter(by, this.control[base + Cw.WaitOn]!);
     if (kind === WaitKind.Change) this.global[Gw.ChangeWaiters]! += by;
     this.event(waits ? EventKind.Wait : EventKind.Resume, cpu, 0, this.control[base + Cw.WaitOn]!, 0, 0);
+  }
+
+  private countSlotWaiter(by: number, slot: number): void {
+    const left = (this.global[Gw.SlotWaiters]! += by);
+    if (by > 0) this.awaited[(slot >> 5) & (awaitedWords - 1)]! |= 1 << (slot & 31);
+    else if (left === 0) this.awaited.fill(0);
   }
 
   /** Slot of an address, or −1 after stopping with what is wrong. */
@@ -219,8 +261,8 @@ export class Core {
     this.memoryHi[slot] = hi;
     const { global } = this;
     global[Gw.Changes] = (global[Gw.Changes]! + 1) | 0;
-    if (global[Gw.ChangeWaiters] !== 0 || (global[Gw.SlotWaiters] !== 0 && this.isAwaited(slot)))
-      global[Gw.Urgent] = 1;
+    const awaited = global[Gw.SlotWaiters] !== 0 && this.isAwaited(slot) && this.stirWaiters(slot);
+    if (awaited || global[Gw.ChangeWaiters] !== 0) global[Gw.Urgent] = 1;
     if (this.trace !== null && slot < this.layout.stackSlot)
       this.event(EventKind.Store, cpu, 0, slot, lo, hi);
   }

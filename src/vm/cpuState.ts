@@ -1,5 +1,5 @@
 /** What a CPU does at the present moment, as plain data, for panels. Reading it changes nothing. */
-import type { Status} from './state';
+import type { Status } from './state';
 import { FrameFlag, frameWords, Fw, controlWords, Cw, WaitKind } from './state';
 import type { Position } from './program';
 import { positionOf } from './program';

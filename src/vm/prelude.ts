@@ -113,6 +113,11 @@ void smp_call_function(void (*func)(void *info), void *info, int wait)
 	preempt_enable();
 }
 
+void smp_call_function_done(int cpu)
+{
+	vm_finish_call(cpu);
+}
+
 int smp_call_function_single(int cpu, void (*func)(void *info), void *info, int wait)
 {
 	unsigned long flags;
@@ -183,11 +188,16 @@ const takeCall: Primitive = (core, cpu) => {
   return core.give(from, 0);
 };
 
+/** A message that was answered early may have been followed by another, which is not answered here. */
 const finishCall: Primitive = (core, cpu) => {
   core.drain(cpu);
+  if (core.machine.mailboxes.stateOf(cpu, core.args[0]!) !== 'taken') return core.give(0, 0);
   core.machine.mailboxes.acknowledge(cpu, core.args[0]!);
   core.changed();
-  if (core.machine.mailboxes.outstanding(core.args[0]!) === 0) core.urgent();
+  if (core.machine.mailboxes.outstanding(core.args[0]!) === 0) {
+    core.stir(core.args[0]!);
+    core.urgent();
+  }
   return core.give(0, 0);
 };
 

@@ -2,6 +2,7 @@
 import type { Core } from './core';
 import { Detail, Stop, Verdict } from './outcomes';
 import type { Tasks } from './tasks';
+import { ReadyTree } from './readyTree';
 import { controlWords, Cw, Gw, Status, WaitKind } from './state';
 
 export interface ScheduleOptions {
@@ -17,6 +18,7 @@ const quietAtMost = 1 << 16;
 export class Scheduler {
   private readonly quantum: number;
   private readonly budget: number;
+  private readonly tree: ReadyTree;
 
   constructor(
     private readonly core: Core,
@@ -24,6 +26,7 @@ export class Scheduler {
     options: ScheduleOptions,
   ) {
     this.quantum = Math.max(1, options.quantum ?? 16);
+    this.tree = new ReadyTree(core);
     this.budget = Math.max(1, options.budget ?? 20_000_000);
   }
 
@@ -45,34 +48,57 @@ export class Scheduler {
   }
 
   private pick(): boolean {
-    const { core } = this;
-    const { control, global } = core;
-    if (core.buffered) this.drainSome();
-    let best = -1;
-    let bestTime = Infinity;
-    let others = 0;
-    const last = global[Gw.Current]!;
-    for (let cpu = 0, base = 0; cpu < core.layout.cpus; cpu++, base += controlWords) {
-      if (
-        control[base + Cw.Status] === Status.Idle &&
-        control[base + Cw.Poke] === 0 &&
-        !this.tasks.hasNext(cpu)
-      )
-        continue;
-      const time = this.readyAt(cpu, last);
-      if (time === Infinity) continue;
-      others++;
-      if (time < bestTime) {
-        best = cpu;
-        bestTime = time;
+    const { core, tree } = this;
+    const { global } = core;
+    for (;;) {
+      if (core.buffered) this.drainSome();
+      this.refresh();
+      const cpu = tree.first();
+      if (cpu < 0) {
+        if (core.buffered && this.drainAll()) continue;
+        return this.over();
       }
+      const others = global[Gw.Runnable]!;
+      // With many CPUs, turns are longer: there is more to do until one of them matters to another.
+      const turn = Math.max(this.quantum, others);
+      const quantum = others === 1 ? 4096 : 1 + (this.random() % (2 * turn));
+      if (this.prepare(cpu, tree.at(cpu), quantum)) return true;
+      if (global[Gw.Verdict] !== Verdict.None) return false;
     }
-    if (best < 0) return core.buffered && this.drainAll() ? this.pick() : this.over();
-    // With many CPUs, turns are longer: each choice looks at all of them.
-    const turn = Math.max(this.quantum, others);
-    const quantum = others === 1 ? 4096 : 1 + (this.random() % (2 * turn));
-    if (!this.prepare(best, bestTime, quantum)) return global[Gw.Verdict] === Verdict.None && this.pick();
-    return true;
+  }
+
+  /** Finds out anew when those CPUs could run for which something may have changed. */
+  private refresh(): void {
+    const { core } = this;
+    const { control, global, layout, stirred } = core;
+    const last = global[Gw.Current]!;
+    if (global[Gw.Rebuild] !== 0) {
+      global[Gw.Rebuild] = 0;
+      this.tree.clear();
+      stirred.fill(0);
+      for (let cpu = 0; cpu < layout.cpus; cpu++) this.look(cpu, last);
+      return;
+    }
+    if (last >= 0) core.stir(last);
+    if (global[Gw.ChangeWaiters] !== 0)
+      for (let cpu = 0; cpu < layout.cpus; cpu++)
+        if (control[cpu * controlWords + Cw.WaitKind] === WaitKind.Change && core.isWaiting(cpu))
+          core.stir(cpu);
+    for (let word = 0; word < stirred.length; word++) {
+      let bits = stirred[word]!;
+      stirred[word] = 0;
+      for (; bits !== 0; bits &= bits - 1) this.look((word << 5) | (31 - Math.clz32(bits & -bits)), last);
+    }
+  }
+
+  private look(cpu: number, last: number): void {
+    const { tree } = this;
+    const time = this.readyAt(cpu, last);
+    const before = tree.at(cpu);
+    if (time !== Infinity && before === Infinity) this.wake(cpu, last);
+    // Whoever waits for its turn keeps it when what it waited for changes once more.
+    if (time > before && time !== Infinity && this.core.isWaiting(cpu) && this.mayGoOn(cpu)) return;
+    tree.set(cpu, time);
   }
 
   /** Lets a CPU run next, from a time on. False: it has nothing to run after all, or the run has stopped. */
@@ -80,13 +106,17 @@ export class Scheduler {
     const { core } = this;
     const { control, global, order } = core;
     const base = cpu * controlWords;
-    const last = global[Gw.Current]!;
     global[Gw.Urgent] = 0;
+    core.stir(cpu);
     if (order[cpu]! < time) order[cpu] = time;
     const arrived = control[base + Cw.Poke] !== 0 && core.machine.interrupts.nextArrival(cpu) <= order[cpu]!;
     if (arrived && !this.tasks.takeInterrupt(cpu)) return false;
     if (control[base + Cw.Status] === Status.Idle && !this.tasks.startNext(cpu)) return false;
-    if (control[base + Cw.Status] === Status.Waiting) this.resume(cpu, last);
+    if (control[base + Cw.Status] === Status.Waiting) {
+      // What it waited for has come and gone.
+      if (!this.mayGoOn(cpu)) return false;
+      core.setWaiting(cpu, false);
+    }
     global[Gw.Current] = cpu;
     global[Gw.Quantum] = Math.min(quantum, this.budget - control[base + Cw.Steps]!);
     if (!this.watch(cpu)) return false;
@@ -107,6 +137,8 @@ export class Scheduler {
     this.settle();
     if (!this.canRun(cpu)) return false;
     const { core } = this;
+    core.global[Gw.Rebuild] = 1;
+    this.wake(cpu, core.global[Gw.Current]!);
     // Whoever is chosen takes its interrupt now: times decide nothing here.
     let time = this.readyAt(cpu, core.global[Gw.Current]!);
     if (core.control[cpu * controlWords + Cw.Poke] !== 0)
@@ -132,7 +164,7 @@ export class Scheduler {
     return any;
   }
 
-  /** When a CPU could run: its own time, or Infinity. */
+  /** When a CPU could run: its own time, or Infinity. One that waits goes on after the CPU `last`, whose change it saw. */
   private readyAt(cpu: number, last: number): number {
     const { core } = this;
     const { control, order } = core;
@@ -176,15 +208,12 @@ export class Scheduler {
     }
   }
 
-  /** A CPU that waited goes on: not before what it waited for. */
-  private resume(cpu: number, last: number): void {
+  /** What a CPU waited for has happened: it has waited at least until the change that the CPU `last` made. */
+  private wake(cpu: number, last: number): void {
     const { core } = this;
-    const base = cpu * controlWords;
-    const kind = core.control[base + Cw.WaitKind]! as WaitKind;
-    // It has waited at least until the change that the CPU before it made.
-    if (last >= 0 && last !== cpu && (kind === WaitKind.Slot || kind === WaitKind.Change))
-      core.machine.clocks.waitFor(cpu, last);
-    core.setWaiting(cpu, false);
+    if (last < 0 || last === cpu || !core.isWaiting(cpu) || !this.mayGoOn(cpu)) return;
+    const kind = core.control[cpu * controlWords + Cw.WaitKind]! as WaitKind;
+    if (kind === WaitKind.Slot || kind === WaitKind.Change) core.machine.clocks.waitFor(cpu, last);
   }
 
   /** After many instructions without any change: is the CPU in a loop that can never end by itself? */

@@ -96,6 +96,10 @@ export const enum Gw {
   /** CPUs that wait for a slot, and for any change. */
   SlotWaiters,
   ChangeWaiters,
+  /** CPUs that have something to run. */
+  Runnable,
+  /** Something outside of the run has changed: who can run is found out anew. */
+  Rebuild,
 }
 export const globalWords = 16;
 
@@ -144,6 +148,9 @@ export interface StateLayout {
   readonly machineRegisters: number;
   readonly offsets: {
     readonly order: number;
+    readonly ready: number;
+    readonly stirred: number;
+    readonly awaited: number;
     readonly global: number;
     readonly control: number;
     readonly machine: number;
@@ -157,6 +164,16 @@ export interface StateLayout {
   };
   /** Bytes before the hardware's part; a multiple of 8. */
   readonly bytes: number;
+}
+
+/** Words of the filter that tells most slots that nobody waits for. */
+export const awaitedWords = 8;
+
+/** Doubles of the tree that finds the CPU that is furthest behind. */
+export function readyWords(cpus: number): number {
+  let leaves = 1;
+  while (leaves < cpus) leaves *= 2;
+  return 2 * leaves;
 }
 
 const round = (value: number, to: number): number => Math.ceil(value / to) * to;
@@ -181,6 +198,9 @@ export function layoutState(program: Program, sizes: StateSizes = {}): StateLayo
   };
   const offsets = {
     order: take(cpus * 8),
+    ready: take(readyWords(cpus) * 8),
+    stirred: take(Math.ceil(cpus / 32) * 4),
+    awaited: take(awaitedWords * 4),
     global: take(globalWords * 4),
     control: take(cpus * controlWords * 4),
     machine: take(cpus * machineRegisters * 8),

@@ -266,6 +266,7 @@ export class Vm implements Services {
     core.memoryLo[slot] = cutLow(kind, lo, hi);
     core.memoryHi[slot] = cutHigh(kind, core.memoryLo[slot], hi);
     core.tags[slot]! |= Tag.Defined;
+    core.global[Gw.Rebuild] = 1;
   }
 
   /** Gives every slot of an object whose value is not known the value 0. */

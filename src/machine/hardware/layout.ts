@@ -28,7 +28,11 @@ export const atOutstanding = 20;
 export const atMailOrder = 21;
 /** Cached translations of more than 4K. */
 export const atLarge = 22;
-const registerWords = 23;
+/** Messages to the CPU that it has not looked at, the sum of their senders, and all that are not acknowledged. */
+export const atMailPosted = 23;
+export const atMailSenders = 24;
+export const atMailHeld = 25;
+const registerWords = 26;
 
 export const statusInterrupts = 1;
 export const statusNmiBlocked = 2;

@@ -1,7 +1,7 @@
 /** Messages between CPUs: per pair one at a time, taken in the order posted, acknowledged by the target. */
 import type { Mailboxes } from '../hardware';
 import type { Context } from './context';
-import { atMailOrder, atOutstanding } from './layout';
+import { atMailHeld, atMailOrder, atMailPosted, atMailSenders, atOutstanding } from './layout';
 
 export class MailboxState implements Mailboxes {
   readonly words: Int32Array;
@@ -20,6 +20,8 @@ export class MailboxState implements Mailboxes {
     w[order] = w[order]! + 1;
     w[at] = w[order]!;
     w.set(this.words, at + 1);
+    this.posted(to, from, 1);
+    this.held(to, 1);
     this.outstandingBy(from, 1);
     return true;
   }
@@ -31,14 +33,12 @@ export class MailboxState implements Mailboxes {
     this.words.set(this.w.subarray(at + 1, at + 1 + this.words.length));
     // A message that was taken keeps its place, negated, until it is acknowledged.
     this.w[at] = -this.w[at]!;
+    this.posted(to, sender, -1);
     return sender;
   }
 
   waitingMessages(to: number): number {
-    let count = 0;
-    for (let from = 0; from < this.context.layout.cpus; from++)
-      if (this.w[this.at(to, from)]! > 0) count += 1;
-    return count;
+    return this.w[this.context.base(to) + atMailPosted]!;
   }
 
   stateOf(to: number, from: number): 'none' | 'posted' | 'taken' {
@@ -48,10 +48,12 @@ export class MailboxState implements Mailboxes {
 
   acknowledge(to: number, from: number): void {
     const at = this.at(to, from);
-    if (this.w[at] === 0) return;
+    const order = this.w[at]!;
+    if (order === 0) return;
+    if (order > 0) this.posted(to, from, -1);
     this.w.fill(0, at, at + 1 + this.words.length);
     this.outstandingBy(from, -1);
-    if (this.unused(to)) this.w[this.context.base(to) + atMailOrder] = 0;
+    if (this.held(to, -1) === 0) this.w[this.context.base(to) + atMailOrder] = 0;
     const { clock } = this.context;
     clock.stamp(to, clock.between('cacheline_transfer', to, from), clock.at(from) + 3, 'later');
   }
@@ -78,6 +80,11 @@ export class MailboxState implements Mailboxes {
   }
 
   private oldest(to: number): number {
+    const base = this.context.base(to);
+    const count = this.w[base + atMailPosted]!;
+    if (count === 0) return -1;
+    // With one message, the sum of the senders is its sender: no search.
+    if (count === 1) return this.w[base + atMailSenders]!;
     let found = -1;
     let order = 0x7fffffff;
     for (let from = 0; from < this.context.layout.cpus; from++) {
@@ -89,10 +96,15 @@ export class MailboxState implements Mailboxes {
     return found;
   }
 
-  private unused(to: number): boolean {
-    for (let from = 0; from < this.context.layout.cpus; from++)
-      if (this.w[this.at(to, from)] !== 0) return false;
-    return true;
+  private posted(to: number, from: number, by: number): void {
+    const base = this.context.base(to);
+    this.w[base + atMailPosted] = this.w[base + atMailPosted]! + by;
+    this.w[base + atMailSenders] = this.w[base + atMailSenders]! + by * from;
+  }
+
+  private held(to: number, by: number): number {
+    const at = this.context.base(to) + atMailHeld;
+    return (this.w[at] = this.w[at]! + by);
   }
 
   private outstandingBy(from: number, change: number): void {
