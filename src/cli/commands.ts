@@ -4,6 +4,7 @@ import { costCommand } from './cost';
 import { machinesCommand } from './machines';
 import { operationsCommand } from './operations';
 import { parseCommand } from './parse';
+import { reproduceCommand } from './reproduce';
 import { runCommand } from './run';
 import { scenariosCommand } from './scenarios';
 
@@ -12,6 +13,7 @@ export const commands: readonly Command[] = [
   costCommand,
   runCommand,
   scenariosCommand,
+  reproduceCommand,
   machinesCommand,
   operationsCommand,
 ];

@@ -41,6 +41,7 @@ const stacks: readonly (readonly [string, string, readonly string[]])[] = [
       'full-deferred-flush-on-freed-tables',
     ],
   ],
+  ['early-acknowledgement', 'Other CPUs answer before they flush', ['early-acknowledgement']],
   ['v6.1-early-out', 'Requests that are done already return at once (v6.1)', ['v6.1-early-out']],
 ];
 

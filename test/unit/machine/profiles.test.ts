@@ -54,7 +54,7 @@ describe('machine profiles', () => {
           assert.ok(part.sources.length > 0);
           for (const source of part.sources) assert.ok(sources[source], source);
         }
-        assert.ok(topology.sockets * topology.coresPerSocket * topology.threadsPerCore >= 4);
+        assert.ok(topology.sockets * topology.coresPerSocket * topology.threadsPerCore >= 2);
         assert.ok(clock.assumedCoreGhz > 1 && clock.assumedCoreGhz < 6);
         for (const { entries, ways, sharedWith } of tlb) {
           if (sharedWith !== undefined) assert.ok(tlb.some(({ id }) => id === sharedWith));
