@@ -1,17 +1,22 @@
 /** The built-in scenarios: a new one is its file and two lines here. */
 import forkCow from './builtin/fork-cow.tlbscope.jsonc';
 import freedTables from './builtin/freed-tables.tlbscope.jsonc';
+import hugePages from './builtin/huge-pages.tlbscope.jsonc';
 import lazyCpus from './builtin/lazy-cpus.tlbscope.jsonc';
 import madviseOneThread from './builtin/madvise-one-thread.tlbscope.jsonc';
 import madviseThreads from './builtin/madvise-threads.tlbscope.jsonc';
 import manySmallFlushes from './builtin/many-small-flushes.tlbscope.jsonc';
+import manySystemCalls from './builtin/many-system-calls.tlbscope.jsonc';
 import nmiAfterFlush from './builtin/nmi-after-flush.tlbscope.jsonc';
 import noStackExit from './builtin/no-stack-exit.tlbscope.jsonc';
 import reclaimBatch from './builtin/reclaim-batch.tlbscope.jsonc';
 import refill from './builtin/refill.tlbscope.jsonc';
+import severalAreas from './builtin/several-areas.tlbscope.jsonc';
 import severalRanges from './builtin/several-ranges.tlbscope.jsonc';
 import shootdownTwoSockets from './builtin/shootdown-two-sockets.tlbscope.jsonc';
 import switchBackAfterFlush from './builtin/switch-back-after-flush.tlbscope.jsonc';
+import switchWithPendingRange from './builtin/switch-with-pending-range.tlbscope.jsonc';
+import waysOut from './builtin/ways-out.tlbscope.jsonc';
 
 export interface BuiltinScenario {
   readonly name: string;
@@ -21,17 +26,22 @@ export interface BuiltinScenario {
 const texts = {
   'fork-cow': forkCow,
   'freed-tables': freedTables,
+  'huge-pages': hugePages,
   'lazy-cpus': lazyCpus,
   'madvise-one-thread': madviseOneThread,
   'madvise-threads': madviseThreads,
   'many-small-flushes': manySmallFlushes,
+  'many-system-calls': manySystemCalls,
   'nmi-after-flush': nmiAfterFlush,
   'no-stack-exit': noStackExit,
   'reclaim-batch': reclaimBatch,
   refill: refill,
+  'several-areas': severalAreas,
   'several-ranges': severalRanges,
   'shootdown-two-sockets': shootdownTwoSockets,
   'switch-back-after-flush': switchBackAfterFlush,
+  'switch-with-pending-range': switchWithPendingRange,
+  'ways-out': waysOut,
 };
 
 export const builtinScenarios: readonly BuiltinScenario[] = Object.entries(texts).map(([name, text]) => ({

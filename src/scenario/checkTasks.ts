@@ -6,15 +6,20 @@ import type { ScenarioSpace, ScenarioTask, Step } from './model';
 import { valueOf, type Expression } from './expression';
 import { combinations, constant, type Ranges } from './ranges';
 import type { Field, StepName } from './stepShapes';
-import { fieldsOf, stepNames } from './stepShapes';
+import { fieldsOf, nesting, notWithin, stepNames } from './stepShapes';
 
 const isStep = (name: string): name is StepName => (stepNames as readonly string[]).includes(name);
+
+/** Steps that the model kernel has not for pages of 2M: those are not shared, and not reclaimed. */
+const smallPagesOnly: ReadonlySet<StepName> = new Set<StepName>(['fork', 'reclaim']);
 
 const taskMembers = ['cpu', 'cpus', 'space', 'lazy', 'warm', 'steps'];
 
 class TaskChecker {
   /** Steps as written, of all tasks. */
   private written = 0;
+  /** How the kernel was entered, in the steps of an `enter`. */
+  private within: string | null = null;
 
   constructor(
     private readonly cpus: number,
@@ -56,6 +61,11 @@ class TaskChecker {
       lazy: lazy ? flagOf(lazy, "'lazy'", findings) : false,
       warm: warm ? this.ranges.read(warm, "'warm'", { least: 0, most: limits.pages }) : constant(0),
     };
+  }
+
+  /** log2 of the size of a page. */
+  private get shift(): number {
+    return this.spaces[0]?.pageShift ?? 12;
   }
 
   /** The name of a space of the scenario. */
@@ -122,14 +132,33 @@ class TaskChecker {
       findings.at(value, `what '${name}' does is said in an object, not ${kindOf(value)}`);
       return null;
     }
+    if (this.within !== null && notWithin.has(name))
+      findings.at(at, `'${name}' is not done in the kernel: put it behind the 'enter'`);
     return this.fields(name, at, value);
+  }
+
+  /** What cannot be within an `enter`, or cannot be said of one. */
+  private entry(
+    at: Node,
+    words: ReadonlyMap<string, string>,
+    given: ReadonlyMap<string, { value: Node }>,
+  ): void {
+    const { findings } = this;
+    const by = words.get('by') ?? '';
+    const exit = given.get('exit')?.value;
+    const inner = given.get('steps')?.value;
+    if (exit && by !== 'syscall') findings.at(exit, "only a system call has an 'exit' to choose");
+    if (inner && by === 'nmi') findings.at(inner, 'an NMI has no steps: it neither waits nor changes memory');
+    if (this.within === null) return;
+    if (by === 'syscall') findings.at(at, 'the kernel makes no system calls');
+    if (inner) findings.at(inner, "an 'enter' with steps does not lie in another one");
   }
 
   private fields(name: StepName, at: Node, node: Node): Step {
     const { findings } = this;
     const fields = fieldsOf(name);
     const members = membersOf(node, findings);
-    const allowed = [...fields.keys(), ...(name === 'repeat' ? ['steps'] : [])];
+    const allowed = [...fields.keys(), ...(nesting.has(name) ? ['steps'] : [])];
     for (const [key, member] of members)
       if (!allowed.includes(key))
         findings.at(
@@ -150,13 +179,26 @@ class TaskChecker {
         continue;
       }
       if (key === 'cpu') numbers.set(key, this.cpuBounds(value, 0));
+      else if (key === 'stride')
+        numbers.set(key, this.ranges.read(value, "'stride'", { least: this.shift, most: this.shift }));
       else if (field.kind === 'number') numbers.set(key, this.ranges.read(value, `'${key}'`, field));
       else if (field.kind === 'flag') flags.set(key, flagOf(value, `'${key}'`, findings));
       else words.set(key, this.word(value, key, field));
     }
+    if (this.shift !== 12 && smallPagesOnly.has(name))
+      findings.at(at, `'${name}' is there for pages of 4K only`);
     const inner = members.get('steps')?.value;
     if (name === 'repeat' && !inner) findings.at(at, "'repeat' has no 'steps'");
-    const steps = name === 'repeat' && inner ? this.list(inner, 'steps') : [];
+    const exit = members.get('exit')?.value;
+    if (this.within !== null && exit && name !== 'enter')
+      findings.at(exit, "within an 'enter' there is one way out: that of the 'enter'");
+    if (this.within === 'paranoid' && name === 'switch')
+      findings.at(at, 'a paranoid entry goes back to where it came from: no switch in it');
+    if (name === 'enter') this.entry(at, words, members);
+    const outside = this.within;
+    if (name === 'enter') this.within = words.get('by') ?? '';
+    const steps = nesting.has(name) && inner ? this.list(inner, 'steps') : [];
+    this.within = outside;
     return { name, numbers, words, flags, steps, offset: at.offset, line: findings.lineOf(at.offset) };
   }
 
@@ -177,7 +219,7 @@ class TaskChecker {
       count +=
         step.name === 'repeat'
           ? this.ranges.greatest(step.numbers.get('times') ?? constant(0)) * this.expandedSteps(step.steps)
-          : 1;
+          : 1 + this.expandedSteps(step.steps);
     return count;
   }
 }

@@ -1,4 +1,5 @@
 /** What a scenario file says, once it has been read and checked. */
+import type { PageShift } from '../kernel/world';
 import type { Expression } from './expression';
 import type { StepName } from './stepShapes';
 
@@ -20,7 +21,7 @@ export interface Step {
   readonly numbers: ReadonlyMap<string, Expression>;
   readonly words: ReadonlyMap<string, string>;
   readonly flags: ReadonlyMap<string, boolean>;
-  /** Of a `repeat`. */
+  /** Of a `repeat` or an `enter`. */
   readonly steps: readonly Step[];
 }
 
@@ -54,11 +55,13 @@ export interface Expectation {
   readonly line: number;
 }
 
-/** An address space with one region of 4K pages. */
+/** An address space with one region of pages. */
 export interface ScenarioSpace {
   readonly name: string;
   /** Pages of its region; 0: it is empty, such as one that a fork fills. */
   readonly pages: Expression;
+  /** log2 of their size, the same in all spaces of a scenario. */
+  readonly pageShift: PageShift;
   readonly writable: boolean;
   /** Whether pages are there before the run, rather than at the first access. */
   readonly populated: boolean;

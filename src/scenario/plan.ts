@@ -1,11 +1,19 @@
 /** What the CPUs of one run do: a scenario under one value of each parameter, as a world takes it. */
-import type { AddressSpace, CpuStart, ExitPath, Step as WorldStep } from '../kernel/world';
+import type {
+  AddressSpace,
+  CallRange,
+  CpuStart,
+  EntryPath,
+  ExitPath,
+  PageShift,
+  Range,
+  Step as WorldStep,
+} from '../kernel/world';
 import { valueOf, type Expression } from './expression';
 import type { Scenario, Step } from './model';
 
 /** Where the region of every space begins; a page table of its own begins there at every level. */
 export const regionStart = 0x7f00_0000_0000n;
-const pageSize = 4096n;
 
 export interface Plan {
   readonly spaces: readonly AddressSpace[];
@@ -24,17 +32,25 @@ function compute(expression: Expression, parameters: Parameters): number {
   return value;
 }
 
-const address = (page: number): bigint => regionStart + BigInt(page) * pageSize;
-
 class StepPlanner {
-  constructor(private readonly parameters: Parameters) {}
+  constructor(
+    private readonly parameters: Parameters,
+    private readonly pageShift: PageShift,
+  ) {}
 
   private number(step: Step, key: string): number {
     return compute(step.numbers.get(key)!, this.parameters);
   }
 
-  private range(step: Step): { start: bigint; pages: number } {
-    return { start: address(this.number(step, 'from')), pages: this.number(step, 'pages') };
+  private range(step: Step): Range {
+    const { pageShift } = this;
+    const start = regionStart + (BigInt(this.number(step, 'from')) << BigInt(pageShift));
+    return { start, pages: this.number(step, 'pages'), pageShift };
+  }
+
+  private calls(step: Step): CallRange {
+    const each = this.number(step, 'each');
+    return { ...this.range(step), ...(each > 0 ? { each } : {}) };
   }
 
   list(steps: readonly Step[]): WorldStep[] {
@@ -58,11 +74,11 @@ class StepPlanner {
         };
       case 'unmap':
       case 'madvise':
-        return { kind: step.name, ...this.range(step), ...exit() };
+        return { kind: step.name, ...this.calls(step), ...exit() };
       case 'mprotect':
         return {
           ...{ kind: 'mprotect', writable: word('protection') === 'read-write' },
-          ...this.range(step),
+          ...this.calls(step),
           ...exit(),
         };
       case 'fork':
@@ -72,7 +88,7 @@ class StepPlanner {
       case 'switch':
         return { kind: 'switch', space: word('space') };
       case 'enter':
-        return { kind: 'enter', by: word('by') as 'syscall', ...exit() };
+        return { kind: 'enter', by: word('by') as EntryPath, ...exit(), steps: this.list(step.steps) };
       case 'nmi':
         return { kind: 'nmi', cpu: this.number(step, 'cpu') };
       case 'barrier':
@@ -90,7 +106,8 @@ class StepPlanner {
 
 /** CPUs without a task run a kernel thread on no address space: nobody has to tell them of a flush. */
 export function planRun(scenario: Scenario, parameters: Parameters): Plan {
-  const planner = new StepPlanner(parameters);
+  const pageShift = scenario.spaces[0]?.pageShift ?? 12;
+  const planner = new StepPlanner(parameters, pageShift);
   const start: CpuStart[] = Array.from({ length: scenario.cpus }, () => ({ space: null }));
   const programs: WorldStep[][] = start.map(() => []);
   const sources: (readonly Step[])[] = start.map(() => []);
@@ -98,14 +115,15 @@ export function planRun(scenario: Scenario, parameters: Parameters): Plan {
     const program = planner.list(steps);
     const pages = compute(warm, parameters);
     for (let cpu = compute(first, parameters); cpu <= compute(last, parameters); cpu++) {
-      start[cpu] = { space, lazy, warm: pages > 0 ? [{ start: regionStart, pages }] : [] };
+      start[cpu] = { space, lazy, warm: pages > 0 ? [{ start: regionStart, pages, pageShift }] : [] };
       programs[cpu] = program;
       sources[cpu] = steps;
     }
   }
   const spaces = scenario.spaces.map(({ name, pages, writable, populated }) => {
     const count = compute(pages, parameters);
-    return { name, regions: count > 0 ? [{ start: regionStart, pages: count, writable, populated }] : [] };
+    const region = { start: regionStart, pages: count, pageShift, writable, populated };
+    return { name, regions: count > 0 ? [region] : [] };
   });
   return { spaces, start, programs, sources };
 }

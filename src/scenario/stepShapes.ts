@@ -24,7 +24,14 @@ const range = {
   from: { kind: 'number', least: 0, most: limits.pages - 1, default: 0 },
   pages: { kind: 'number', least: 1, most: limits.pages, default: 1 },
 } as const satisfies Fields;
-const stride = { stride: { kind: 'number', least: 12, most: 12, default: 12 } } as const satisfies Fields;
+/** A system call over a range. */
+const call = {
+  ...range,
+  /** log2 of the page size: that of the spaces. */
+  stride: { kind: 'number', least: 12, most: 21, default: 12 },
+  /** Pages of one call; 0: all of them. */
+  each: { kind: 'number', least: 1, most: limits.pages, default: 0 },
+} as const satisfies Fields;
 /** How a system call goes back to user mode: with a stack, or by the 32-bit SYSRET, which has none. */
 const exit = { exit: word(['stack', 'nostack'], 'stack') };
 const protection = ['read', 'read-write'];
@@ -35,9 +42,9 @@ export const stepShapes = {
   /** User code accesses each page once. */
   touch: { ...range, access: word(['read', 'write', 'execute'], 'write') },
   /** munmap: the pages, and the page tables that become empty. */
-  unmap: { ...range, ...stride, ...exit },
-  madvise: { ...range, ...stride, advice: word(['DONTNEED'], 'DONTNEED'), ...exit },
-  mprotect: { ...range, ...stride, protection: word(protection), ...exit },
+  unmap: { ...call, ...exit },
+  madvise: { ...call, advice: word(['DONTNEED'], 'DONTNEED'), ...exit },
+  mprotect: { ...call, protection: word(protection), ...exit },
   /** Copies the running space into an empty one. */
   fork: { into: { kind: 'name' }, ...exit },
   /** Reclaim unmaps pages of a space in one batch. */
@@ -48,7 +55,7 @@ export const stepShapes = {
   lazy: {},
   /** Spins in user mode, and takes interrupts, until every CPU with other steps has come to its end. */
   user: {},
-  /** Enters the kernel and leaves it without doing anything there. */
+  /** Enters the kernel and leaves it; in between it does its `steps`, or nothing. */
   enter: { by: word(['syscall', 'interrupt', 'nmi', 'paranoid']), ...exit },
   /** Sends an NMI to a CPU. */
   nmi: { cpu: { kind: 'number', least: 0, most: limits.cpus - 1, default: null } },
@@ -62,6 +69,12 @@ export const stepShapes = {
 export type StepName = keyof typeof stepShapes;
 
 export const stepNames = Object.keys(stepShapes) as readonly StepName[];
+
+/** Steps that have steps in them. Those of an `enter` can be left out, and are none of {@link notWithin}. */
+export const nesting: ReadonlySet<StepName> = new Set<StepName>(['repeat', 'enter']);
+
+/** What the kernel does not do between the way in and the way out. */
+export const notWithin: ReadonlySet<StepName> = new Set<StepName>(['touch', 'user', 'lazy']);
 
 /** The fields of a step. */
 export const fieldsOf = (name: StepName): ReadonlyMap<string, Field> =>

@@ -115,23 +115,25 @@ describe('the built-in scenarios', function () {
     }
   });
 
-  it('several ranges: they grow into one below the ceiling, else one CR3 write', () => {
-    for (const run of runs('several-ranges', ['deferred'])) {
-      const all = 3 * run.parameters['p']!;
-      // (end - start) >> 12 must stay below 33 when a range is joined to another.
-      const joined = all < 33;
-      assert.deepEqual(
-        countsOf(run),
-        withoutZeros({
-          CR3_FLUSH: joined ? 0 : 1,
-          CR3_NOFLUSH: joined ? 2 : 1,
-          CR3_READ: 2,
-          INVLPG: joined ? 2 * all : all,
-          LFENCE: joined ? 1 : 0,
-        }),
-        `${all} pages`,
-      );
-    }
+  it('a range that is left behind by a switch is no range of the process that comes back', () => {
+    const scenario = scenarioNamed('switch-with-pending-range');
+    const patches = ['range-interface', 'deferred-user-flush'];
+    const tree = new Map(variantTree('linux', { name: 'x', patches, line: 0 }));
+    const path = 'arch/x86/mm/tlb.c';
+    const mark = 'this_cpu_write(cpu_tlbstate.user_flush_end, TLB_FLUSH_ALL);';
+    const text = tree.get(path)!;
+    const at = text.indexOf(mark);
+    const before = text.slice(0, at);
+    assert.ok(
+      before.lastIndexOf('void switch_mm_irqs_off') > before.lastIndexOf('static void clear_asid_other'),
+    );
+    tree.set(path, `${before};${text.slice(at + mark.length)}`);
+    const [first] = scenario.variants.filter(({ name }) => name === 'deferred');
+    const run = [
+      ...runScenario(scenario, { machine, boot, variants: [first!.name], treeOf: () => tree }),
+    ][0]!;
+    assert.equal(run.verdict, 'stale-data');
+    assert.match(run.why[0]!, /at 0x7f0000000000/);
   });
 
   it('the exit without a stack writes CR3 with a flush instead of the deferred range', () => {

@@ -55,9 +55,57 @@ describe('checking a scenario', () => {
     assert.equal(first!.message, 'cpus is from 1 to 256, not 0');
   });
 
-  const atTheDoor: readonly (readonly [string, unknown, string])[] = [
+  const atTheDoor: readonly (readonly [string, unknown, ...string[]])[] = [
     ['CPU 99', changed(['tasks', 0, 'cpu'], 99), 'there is no CPU 99: the scenario has CPUs 0 to 3'],
     ['stride 63', step({ unmap: { stride: 63 } }), "'stride' is 12, not 63"],
+    ['stride 21 of pages of 4K', step({ madvise: { stride: 21 } }), "'stride' is 12, not 21"],
+    [
+      'pages of two sizes',
+      changed(['spaces', 'child'], { pages: 0, pageSize: '2M' }),
+      "all spaces of a scenario have pages of one size, and 'a' has 4K",
+    ],
+    [
+      'a fork of pages of 2M',
+      changed(['spaces'], { a: { pages: 4, pageSize: '2M' }, child: { pages: 0, pageSize: '2M' } }),
+      "'stride' is 21, not 12",
+      "'fork' is there for pages of 4K only",
+      "'reclaim' is there for pages of 4K only",
+    ],
+    [
+      'user code within an entry',
+      step({ enter: { by: 'syscall', steps: [{ touch: {} }] } }),
+      "'touch' is not done in the kernel: put it behind the 'enter'",
+    ],
+    [
+      'an NMI with steps',
+      step({ enter: { by: 'nmi', steps: [{ measure: {} }] } }),
+      'an NMI has no steps: it neither waits nor changes memory',
+    ],
+    [
+      'an entry in an entry',
+      step({ enter: { by: 'syscall', steps: [{ enter: { by: 'interrupt', steps: [{ madvise: {} }] } }] } }),
+      "an 'enter' with steps does not lie in another one",
+    ],
+    [
+      'a system call of the kernel',
+      step({ enter: { by: 'interrupt', steps: [{ enter: { by: 'syscall' } }] } }),
+      'the kernel makes no system calls',
+    ],
+    [
+      'a switch in a trap',
+      step({ enter: { by: 'paranoid', steps: [{ switch: { space: 'a' } }] } }),
+      'a paranoid entry goes back to where it came from: no switch in it',
+    ],
+    [
+      'an exit of an interrupt',
+      step({ enter: { by: 'interrupt', exit: 'nostack' } }),
+      "only a system call has an 'exit' to choose",
+    ],
+    [
+      'two ways out',
+      step({ enter: { by: 'syscall', steps: [{ madvise: { exit: 'nostack' } }] } }),
+      "within an 'enter' there is one way out: that of the 'enter'",
+    ],
     [
       '10⁹ repetitions',
       step({ repeat: { times: 1e9, steps: [{ touch: {} }] } }),
@@ -84,8 +132,9 @@ describe('checking a scenario', () => {
       `parameters and variants make at most ${limits.runs} runs, not 6000`,
     ],
   ];
-  for (const [name, scenario, message] of atTheDoor)
-    it(`names the limit: ${name}`, () => assert.equal(messagesOf(textOf(scenario))[0], message));
+  for (const [name, scenario, ...messages] of atTheDoor)
+    it(`names the limit: ${name}`, () =>
+      assert.deepEqual(messagesOf(textOf(scenario)).slice(0, messages.length), messages));
 
   it('lists the steps there are for an unknown one', () => {
     const [message] = messagesOf(textOf(step({ jump: {} })));
@@ -118,6 +167,27 @@ describe('the JSON schema and the checker', () => {
     ...['about', 'appliesTo', 'machine', 'features', 'seed', 'expect'].map(key => changed([key], undefined)),
     changed(['tasks', 0, 'steps'], [{ touch: { pages: '(n+1)*2 % 3 <= 4' } }]),
     changed(['parameters', 'n'], { from: 1, to: 9, step: 4 }),
+    changed(
+      ['tasks', 0, 'steps'],
+      [
+        {
+          enter: {
+            ...{ by: 'syscall', exit: 'nostack' },
+            steps: [
+              { repeat: { times: 2, steps: [{ madvise: { pages: 4, each: 'n' } }] } },
+              { enter: { by: 'nmi' } },
+              { barrier: { name: 'warm' } },
+              { switch: { space: 'child' } },
+            ],
+          },
+        },
+        { barrier: { name: 'warm' } },
+      ],
+    ),
+    {
+      ...changed(['tasks', 0, 'steps'], [{ unmap: { stride: 21 } }]),
+      spaces: { a: { pages: 4, pageSize: '2M' } },
+    },
   ];
   const bad: readonly unknown[] = [
     [],
@@ -139,6 +209,7 @@ describe('the JSON schema and the checker', () => {
       changed(['spaces'], spaces),
     ),
     changed(['spaces', 'a', 'writable'], 1),
+    changed(['spaces', 'a', 'pageSize'], '1G'),
     changed(['tasks'], []),
     changed(['tasks', 0], { steps: [{ touch: {} }] }),
     changed(['tasks', 0], { cpu: 0 }),
@@ -153,6 +224,8 @@ describe('the JSON schema and the checker', () => {
       ...[{ unmap: { stride: 63 } }, { madvise: { advice: 'FREE' } }, { madvise: { exit: 'nmi' } }],
       ...[{ mprotect: {} }, { fork: {} }, { reclaim: {} }, { switch: {} }, { enter: {} }, { nmi: {} }],
       ...[{ barrier: {} }, { barrier: { name: '1' } }, { lazy: { cpu: 1 } }, { repeat: { times: 1 } }],
+      ...[{ madvise: { each: 'x;' } }, { enter: { by: 'syscall', steps: [] } }],
+      ...[{ enter: { by: 'syscall', steps: [{ jump: {} }] } }],
       ...[{ repeat: { steps: [{ touch: {} }] } }, { repeat: { times: 1, steps: [] } }],
     ].map(step),
     ...[

@@ -29,11 +29,37 @@ const detour = fc.constantFrom(
   [{ lazy: {} }, { switch: { space: 'a' } }],
   [{ switch: { space: 'b' } }, { touch: {} }, { switch: { space: 'a' } }],
 );
-const steps = fc
-  .array(fc.oneof({ weight: 4, arbitrary: step.map(one => [one]) }, { weight: 1, arbitrary: detour }), {
-    minLength: 1,
-    maxLength: 6,
+/** Work of several calls in one entry, with a switch away and back at times. */
+const inner = fc.oneof(
+  range.map(madvise => ({ madvise })),
+  range.map(one => ({ mprotect: { ...one, protection: 'read-write', each: 1 } })),
+  range.map(one => ({ reclaim: { ...one, space: 'a' } })),
+  fc.constantFrom({ enter: { by: 'nmi' } }, { enter: { by: 'interrupt' } }, { enter: { by: 'paranoid' } }),
+);
+const entry = fc
+  .record({
+    by: fc.constantFrom('syscall', 'interrupt', 'paranoid'),
+    steps: fc.array(inner, { minLength: 1, maxLength: 4 }),
+    away: fc.boolean(),
   })
+  .map(({ by, steps: work, away }) =>
+    away && by !== 'paranoid'
+      ? [
+          { enter: { by, steps: [...work, { switch: { space: 'b' } }] } },
+          { touch: {} },
+          { switch: { space: 'a' } },
+        ]
+      : [{ enter: { by, steps: work } }],
+  );
+const steps = fc
+  .array(
+    fc.oneof(
+      { weight: 4, arbitrary: step.map(one => [one]) },
+      { weight: 1, arbitrary: detour },
+      { weight: 2, arbitrary: entry },
+    ),
+    { minLength: 1, maxLength: 6 },
+  )
   .map(lists => lists.flat());
 
 describe('random scenarios', function () {
