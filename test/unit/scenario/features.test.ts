@@ -22,8 +22,9 @@ function expected(
   /** The user's PCID is flushed by the CR3 write of the exit; or a range is left to it. */
   let owed = false;
   let range = 0;
-  const writeCr3 = (keeps: boolean): void =>
-    void (keeps && has.pcid ? counts.CR3_NOFLUSH++ : counts.CR3_FLUSH++);
+  const writeCr3 = (keeps: boolean): void => {
+    counts[keeps && has.pcid ? 'CR3_NOFLUSH' : 'CR3_FLUSH']++;
+  };
 
   // In: CR3 with the kernel's root. Without PCID there is no bit 63, so every write flushes.
   if (has.pti) {
