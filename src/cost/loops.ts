@@ -57,7 +57,8 @@ function turnsOf(runner: Runner, frame: Frame, loop: Loop, { cells, exits }: Sur
       (register < 0 || (frame.fn.registers[register]!.bits === 64 && !frame.fn.registers[register]!.signed))
     );
   });
-  const context = { space, cells, wide, byPages: stepsPages(frame, cells) };
+  const byPages = stepsPages(frame, cells) || countsPages(frame, loop);
+  const context = { space, cells, wide, byPages };
   let best: Turns | null = null;
   for (const exit of exits) {
     const parts = alternatives(exit.test, yes, runner).map(part => ({
@@ -85,7 +86,7 @@ function turnsOf(runner: Runner, frame: Frame, loop: Loop, { cells, exits }: Sur
   const exit = exits.find(test => test.block === loop.header) ?? exits.at(-1) ?? null;
   if (!exit) return { weight: [{ guard: yes, count: one }], exit: null, known: false };
   // A loop left at its end unless something failed is a retry: it runs once.
-  const changing = new Set(cells.filter(cell => cell.step === null).map(cell => cell.symbol));
+  const changing = new Set(cells.filter(({ step }) => step !== space.constant(0)).map(cell => cell.symbol));
   const bottom = frame.flow.blocks[exit.block]!.next.includes(loop.header);
   const fresh = !mentions(exit.test, changing);
   if (bottom && (fresh || retried.test(exit.text))) {
@@ -116,6 +117,23 @@ function stepsPages(frame: Frame, cells: readonly Cell[]): boolean {
     if (value.kind === 'linear' && value.terms.some(([term, factor]) => byPage(term, factor, counters)))
       return true;
   return false;
+}
+
+/** Operations that take an address. */
+const byAddress = new Set(['INVLPG', 'INVLPGB', 'TLBI_VA', 'TLBI_VA_IS']);
+
+/**
+ * Assembly that counts a register down around an operation by address counts pages: where the address moves (`add x0,
+ * x0, #1` in units of pages) says no more than the operation does.
+ */
+function countsPages(frame: Frame, loop: Loop): boolean {
+  if (frame.fn.language !== 'asm') return false;
+  return [...loop.blocks].some(block => {
+    const { first, end } = frame.flow.blocks[block]!;
+    return frame.fn.code
+      .slice(first, end)
+      .some(instruction => instruction.op === 'operation' && byAddress.has(instruction.name));
+  });
 }
 
 /** A counter times a page, or shifted left by some page shift. */

@@ -90,8 +90,7 @@ export class Arm64Data {
       this.builder.emit({ op: 'unary', dst, operator: 'not', a: b, type });
       b = dst;
     }
-    if (name === 'subs')
-      this.flags.compare(this.snapshot(second, type), this.snapshot(third, type), target.bits);
+    if (name === 'subs') this.compareForSubtraction({ second, third, a, b }, type, target.bits);
     const result =
       name === 'asr'
         ? this.builder.cast(
@@ -103,6 +102,21 @@ export class Arm64Data {
     if (name === 'ands') this.flags.logic(fixed, target.bits, first);
     if (name === 'adds') this.flags.result(fixed, target.bits, first);
     return this.write(target, result);
+  }
+
+  /** The flags of SUBS are those of a compare; its operands are copied where a condition behind it needs them. */
+  private compareForSubtraction(
+    { second, third, a, b }: { second: string; third: string; a: Register; b: Register },
+    type: IntegerType,
+    bits: 32 | 64,
+  ): void {
+    const copy = (register: Register, text: string) => {
+      const dst = this.builder.temp(type);
+      this.builder.emit({ op: 'move', dst, a: register });
+      return { register: dst, source: '', version: 0, text };
+    };
+    if (this.flags.keepsAny) this.flags.compare(copy(a, second), copy(b, third), bits);
+    else this.flags.compare(this.snapshot(second, type), this.snapshot(third, type), bits);
   }
 
   /** Second operand with `lsl #n`; -1 for other modifiers. */

@@ -114,13 +114,18 @@ export class Flags {
     return this.kept.has(name);
   }
 
+  /** Some condition could not be told from its operands at first. */
+  get keepsAny(): boolean {
+    return flagNames.some(name => this.keeps(name));
+  }
+
   register(name: FlagName): Register {
     return this.frame.builder.variable(name, flag);
   }
 
   compare(a: Snapshot, b: Snapshot, bits: Width): void {
     const { builder } = this.frame;
-    if (flagNames.some(name => this.keeps(name))) {
+    if (this.keepsAny) {
       if (this.keeps('cf')) this.set('cf', builder.compare('lt', a.register, b.register, unsigned(bits)));
       const result = builder.binary('sub', a.register, b.register, unsigned(bits));
       this.keepResult(result, bits);

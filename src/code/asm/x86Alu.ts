@@ -1,6 +1,7 @@
 /** Arithmetic, logic and comparisons of x86-64. */
 import type { Register } from '../ir';
 import { flag, unsigned, type Width } from './builder';
+import type { Snapshot } from './flags';
 import type { Operand } from './operands';
 import { X86Family, type X86Instruction } from './x86Family';
 import type { Source } from './x86Values';
@@ -21,12 +22,12 @@ export class X86Alu extends X86Family {
     if (isRsp(target.operand) && bits === 64 && this.moveStack(source.operand, operator)) return true;
     const a = this.values.read(target.operand, bits);
     const b = this.values.read(source.operand, bits);
-    return this.store(instruction, target, a, b, operator);
+    return this.store(instruction, [source, target], a, b, operator);
   }
 
   private store(
     { bits, locked }: X86Instruction,
-    target: Source,
+    [source, target]: readonly [Source, Source],
     a: Register,
     b: Register,
     operator: 'add' | 'sub',
@@ -41,10 +42,22 @@ export class X86Alu extends X86Family {
       unsigned(bits),
       direct ?? this.builder.temp(unsigned(bits)),
     );
+    if (operator === 'sub' && kept) {
+      // A jump by order: a compare of the operands, which are copied because one is overwritten.
+      this.flags.compare(this.copy(a, target.text, bits), this.copy(b, source.text, bits), bits);
+      this.finish(target, result, direct !== null, bits);
+      return true;
+    }
     this.flags.carries(operator, a, b, result, bits);
     this.finish(target, result, direct !== null, bits);
     this.flags.result(this.after(target, result, direct !== null, bits), bits, target.text);
     return true;
+  }
+
+  private copy(register: Register, text: string, bits: Width): Snapshot {
+    const dst = this.builder.temp(unsigned(bits));
+    this.builder.emit({ op: 'move', dst, a: register });
+    return this.values.fixed(dst, text);
   }
 
   /** `add $8*n, %rsp`: whole slots of the stack. */
