@@ -37,6 +37,18 @@ export interface CLoweringOptions {
  * {@link loadCParser} must have finished.
  */
 export function lowerC(units: readonly SourceUnit[], options: CLoweringOptions): IrModule {
+  const steps = loweringC(units, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same in steps: it can be left between two functions. */
+export function* loweringC(
+  units: readonly SourceUnit[],
+  options: CLoweringOptions,
+): Generator<void, IrModule, void> {
   const configuration = new Configuration(options.architecture, options.config);
   const program = new Program(units, options.context ?? [], options.index ?? null, configuration);
   const lower =
@@ -48,6 +60,7 @@ export function lowerC(units: readonly SourceUnit[], options: CLoweringOptions):
   for (let at = 0; at < queue.length; at++) {
     const chunk = queue[at]!;
     if (lowered.has(chunk)) continue;
+    yield;
     if (at - own >= bounds.contextFunctions) {
       findings.push(tooMany(chunk));
       break;

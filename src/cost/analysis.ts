@@ -21,12 +21,17 @@ export interface FrontEnd {
   asm(units: readonly SourceUnit[], context: readonly SourceUnit[]): IrModule;
 }
 
+/** Lets others do their work; it throws to end the one that goes on. It may return nothing where there is no time for it yet. */
+export type Breathe = () => Promise<void> | undefined;
+
 export interface AnalysisOptions {
   readonly frontEnd: FrontEnd;
   /** A kernel tree to apply the patches to, or null. */
   readonly tree: KernelTree | null;
   /** What the readers made of earlier states of the document; its front end must always be the same. */
   readonly cache?: ModuleCache;
+  /** Called between two patches. */
+  readonly breathe?: Breathe;
 }
 
 /** A file of a patch that was read. */
@@ -92,6 +97,7 @@ export async function analyseDocument(
   const states = new Map<string, SeriesState>();
   const before = new Map<number, ReadonlyMap<string, KnownFile>>();
   for (const entry of entries) {
+    await options.breathe?.();
     const state = states.get(entry.series) ?? new SeriesState();
     states.set(entry.series, state);
     const relevant = relevantFiles(entry.files, large ? new Set() : state.names, !large);

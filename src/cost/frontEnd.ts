@@ -2,9 +2,9 @@
 import { lowerAsm } from '../code/asm/lower';
 import { architectureOfPath, type Architecture } from '../code/configuration';
 import type { IrModule } from '../code/ir';
-import { lowerC, LoweringMemory, type DefinitionIndex } from '../code/lowerC';
+import { loweringC, LoweringMemory, type CLoweringOptions, type DefinitionIndex } from '../code/lowerC';
 import type { SourceUnit } from '../code/source';
-import type { FrontEnd } from './analysis';
+import type { Breathe, FrontEnd } from './analysis';
 
 export interface FrontEndOptions {
   /** CONFIG_ symbols that are set, by full name. */
@@ -13,6 +13,21 @@ export interface FrontEndOptions {
   readonly index: DefinitionIndex | null;
   /** What was made of functions before; without it the front end has a memory of its own. */
   readonly memory?: LoweringMemory;
+  /** Called between two functions: whoever has other things to do does them there, or throws to end the reading. */
+  readonly breathe?: Breathe;
+}
+
+async function lowered(
+  units: readonly SourceUnit[],
+  options: CLoweringOptions,
+  breathe: Breathe | undefined,
+): Promise<IrModule> {
+  const steps = loweringC(units, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await breathe?.();
+  }
 }
 
 /** The architecture of each unit; generic files go with the architecture that the others are of, else with x86. */
@@ -30,13 +45,16 @@ function byArchitecture(units: readonly SourceUnit[]): Map<Architecture, SourceU
 }
 
 /** Makes the front end. The C grammar must be loaded before anything in C is read. */
-export function makeFrontEnd({ config, index, memory = new LoweringMemory() }: FrontEndOptions): FrontEnd {
+export function makeFrontEnd(options: FrontEndOptions): FrontEnd {
+  const { config, index, memory = new LoweringMemory(), breathe } = options;
   return {
-    c: (units, context) => {
-      const modules = [...byArchitecture(units)].map(([architecture, own]) =>
-        lowerC(own, { architecture, config, context, memory, ...(index ? { index } : {}) }),
-      );
-      return Promise.resolve(joined(modules));
+    c: async (units, context) => {
+      const modules: IrModule[] = [];
+      for (const [architecture, own] of byArchitecture(units)) {
+        const given = { architecture, config, context, memory, ...(index ? { index } : {}) };
+        modules.push(await lowered(own, given, breathe));
+      }
+      return joined(modules);
     },
     asm: (units, context) => lowerAsm(units, { architecture: 'x86', config, context }),
   };

@@ -1,30 +1,9 @@
 /** Remembers what the readers made of texts, so that after an edit only what changed is read again. */
 import type { IrModule } from '../code/ir';
+import { TextHash } from '../code/textHash';
 import type { SourceUnit } from '../code/source';
 
 const mostModules = 96;
-
-/** Two 32-bit FNV-1a hashes with different starts, and the length. */
-class TextHash {
-  private a = 0x811c9dc5;
-  private b = 0x1b873593;
-  private length = 0;
-
-  add(text: string): void {
-    for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      this.a = Math.imul(this.a ^ code, 0x01000193);
-      this.b = Math.imul(this.b ^ code, 0x5bd1e995);
-    }
-    this.length += text.length + 1;
-    this.a = Math.imul(this.a ^ 0x100, 0x01000193);
-    this.b = Math.imul(this.b ^ 0x100, 0x5bd1e995);
-  }
-
-  get key(): string {
-    return `${this.a >>> 0}.${this.b >>> 0}.${this.length}`;
-  }
-}
 
 function addUnit(hash: TextHash, unit: SourceUnit): void {
   hash.add(`${unit.path}|${unit.side}|${unit.whole}|${unit.headings.join('|')}`);

@@ -55,8 +55,15 @@ export class DocumentPricer {
 
   private readonly work = new Work();
 
-  constructor(readonly analysis: DocumentAnalysis) {
+  private planned = false;
+
+  constructor(readonly analysis: DocumentAnalysis) {}
+
+  /** Finds what each hunk and each patch changes, once. */
+  private *plan(): Generator<void, void, void> {
+    const { analysis } = this;
     for (const patch of analysis.patches) {
+      yield;
       const unread = patch.entry.files.filter(file => !patch.files.has(file));
       for (const [file, calls] of skippedCalls(unread)) this.skipped.set(file, calls);
       for (const file of patch.entry.files) {
@@ -76,7 +83,11 @@ export class DocumentPricer {
       if (known) known.push(patch);
       else series.set(patch.entry.series, [patch]);
     }
-    for (const patches of series.values()) this.planRoots(patches);
+    for (const patches of series.values()) {
+      yield;
+      this.planRoots(patches);
+    }
+    this.planned = true;
   }
 
   private planRoots(patches: readonly PatchAnalysis[]): void {
@@ -91,6 +102,16 @@ export class DocumentPricer {
   }
 
   price(given: PriceOptions): PricedDocument {
+    const steps = this.pricing(given);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  /** The same in steps: it can be left between two hunks, and begun anew with what has been worked out. */
+  *pricing(given: PriceOptions): Generator<void, PricedDocument, void> {
+    if (!this.planned) yield* this.plan();
     const options = withMachineLimits(given);
     this.work.reset();
     const prices = priceList(options.machine);
@@ -106,6 +127,7 @@ export class DocumentPricer {
       const changes = this.values.get(file);
       for (let index = 0; index < file.hunks.length; index++) {
         const plan = plans?.[index];
+        if (plan) yield;
         const hunk = plan
           ? priceHunk(plan, options, prices, this.analysis, findings)
           : emptyHunk(file, index, skipped?.[index] ?? nothing);
@@ -117,9 +139,9 @@ export class DocumentPricer {
     for (const hunk of hunks)
       if (hunk.byName || (hunk.unknown.length && !isInTotal(hunk)))
         apart.set(hunk.message, [...(apart.get(hunk.message) ?? []), hunk].slice(0, mostApart));
-    const patches = this.analysis.patches.map(patch =>
-      this.pricePatch(patch, options, prices, findings, apart.get(patch.entry.message) ?? []),
-    );
+    const patches: PricedPatch[] = [];
+    for (const patch of this.analysis.patches)
+      patches.push(yield* this.pricePatch(patch, options, prices, findings, apart.get(patch.entry.message) ?? [])); // prettier-ignore
     moduleFindings(this.analysis, findings);
     if (this.analysis.bounded)
       findings.set('too-long', {
@@ -140,19 +162,21 @@ export class DocumentPricer {
     };
   }
 
-  private pricePatch(
+  private *pricePatch(
     patch: PatchAnalysis,
     options: PriceOptions,
     prices: PriceList,
     findings: Map<string, Finding>,
     apart: readonly PricedHunk[],
-  ): PricedPatch {
-    const roots = (this.roots.get(patch) ?? []).map(({ root, pricer }): PricedRoot => {
+  ): Generator<void, PricedPatch, void> {
+    const roots: PricedRoot[] = [];
+    for (const { root, pricer } of this.roots.get(patch) ?? []) {
+      yield;
       const { part, compared } = pricer.price(options, prices);
       collectFindings(compared, findings);
       const unit = (root.pair.after ?? root.pair.before)?.unit;
-      return { ...part, function: root.name, file: unit?.path ?? '' };
-    });
+      roots.push({ ...part, function: root.name, file: unit?.path ?? '' });
+    }
     const { entry } = patch;
     const counted = countedHunks(entry, apart);
     const beside = [

@@ -1,4 +1,4 @@
-/** The host's end of the worker: requests with an answer or an error each, progress, and cancelling within 100 ms. */
+/** The host's end of the worker: requests with an answer or an error each, progress, and cancelling. */
 import type { DocumentReport } from '../protocol/report';
 import {
   assetNames,
@@ -45,8 +45,11 @@ export interface Hear {
 
 const deaf: Hear = { progress: () => undefined, first: () => undefined };
 
-/** Time that a busy worker has to notice that it was cancelled before it is ended. */
-const graceMilliseconds = 100;
+/**
+ * Time that a busy worker has to notice that it was cancelled before it is ended, and what it has read with it. It looks
+ * every 25 ms but for single steps, which are longer on a busy machine.
+ */
+const graceMilliseconds = 500;
 /** A worker that has had nothing to do for so long gives its memory back; starting one takes some 50 ms. */
 const idleMilliseconds = 300_000;
 

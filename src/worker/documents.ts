@@ -1,6 +1,8 @@
 /** Documents that were read, kept so that another machine, feature or value needs no second reading. */
-import { loadCParser, type WasmLoader } from '../code/lowerC';
+import { loadCParser, LoweringMemory, type WasmLoader } from '../code/lowerC';
+import type { Breathe } from '../cost/analysis';
 import { makeFrontEnd } from '../cost/frontEnd';
+import { ModuleCache } from '../cost/moduleCache';
 import { analysePatch } from '../cost/price';
 import type { DocumentPricer } from '../cost/pricing';
 import type { PatchDocument } from '../patch/model';
@@ -13,13 +15,17 @@ const kept = 4;
 interface ReadDocument {
   readonly patch: PatchDocument;
   /** The pricer under a configuration, or undefined before the code was read. */
-  pricer: { readonly config: string; readonly made: Promise<DocumentPricer> } | undefined;
+  pricer: { readonly config: string; readonly made: DocumentPricer } | undefined;
 }
 
 const configKey = ({ config }: Setting): string => JSON.stringify([...config].sort());
 
 export class Documents {
   private readonly known = new Map<string, ReadDocument>();
+  /** What was made of functions, of all documents: after an edit only the touched ones are read. */
+  private readonly memory = new LoweringMemory();
+  /** What was made of files, under one configuration. */
+  private modules = { config: '', cache: new ModuleCache() };
 
   constructor(private readonly loadAsset: WasmLoader) {}
 
@@ -33,17 +39,30 @@ export class Documents {
     return this.known.get(text)?.pricer?.config === configKey(setting);
   }
 
-  /** Reads the code of the document, once. */
-  async pricer(text: string, setting: Setting): Promise<DocumentPricer> {
-    const entry = this.entry(text, null);
+  /**
+   * Reads the code of the document, once. `breathe` is called between its steps and may throw: what was read until then is
+   * remembered, so that the next reading goes on from there.
+   */
+  async pricer(text: string, setting: Setting, breathe: Breathe): Promise<DocumentPricer> {
     const config = configKey(setting);
-    if (entry.pricer?.config !== config) entry.pricer = { config, made: this.analyse(entry.patch, setting) };
-    return entry.pricer.made;
+    const entry = this.entry(text, null);
+    if (entry.pricer?.config === config) return entry.pricer.made;
+    const made = await this.analyse(entry.patch, setting, config, breathe);
+    entry.pricer = { config, made };
+    return made;
   }
 
-  private async analyse(patch: PatchDocument, { config }: Setting): Promise<DocumentPricer> {
+  private async analyse(
+    patch: PatchDocument,
+    { config }: Setting,
+    key: string,
+    breathe: Breathe,
+  ): Promise<DocumentPricer> {
     await loadCParser(this.loadAsset);
-    return analysePatch(patch, { frontEnd: makeFrontEnd({ config, index: null }), tree: null });
+    if (this.modules.config !== key) this.modules = { config: key, cache: new ModuleCache() };
+    const { memory } = this;
+    const frontEnd = makeFrontEnd({ config, index: null, memory, breathe });
+    return analysePatch(patch, { frontEnd, tree: null, cache: this.modules.cache, breathe });
   }
 
   private entry(text: string, firstInvalidLine: number | null): ReadDocument {

@@ -104,9 +104,9 @@ class Server {
     if (final) return;
     let report: DocumentReport;
     try {
-      const pricer = await this.documents.pricer(text, setting);
-      await this.breathe(id);
-      report = withPrices(named, patch, pricer.price({ ...setting, nGiven: true }), setting);
+      const pricer = await this.documents.pricer(text, setting, this.breathing(id));
+      const priced = await this.inSlices(id, pricer.pricing({ ...setting, nGiven: true }));
+      report = withPrices(named, patch, priced, setting);
     } catch (error) {
       if (error instanceof Stopped) throw error;
       report = { ...named, byNameOnly: `The code could not be read: ${reasonOf(error)}.` };
@@ -138,6 +138,17 @@ class Server {
       await this.breathe(id);
       sliceEnd = performance.now() + sliceMilliseconds;
     }
+  }
+
+  /** For work that cannot be taken in steps from outside: breathes where a slice is over. */
+  private breathing(id: number): () => Promise<void> | undefined {
+    let sliceEnd = performance.now() + sliceMilliseconds;
+    return () => {
+      if (performance.now() < sliceEnd) return undefined;
+      return this.breathe(id).then(() => {
+        sliceEnd = performance.now() + sliceMilliseconds;
+      });
+    };
   }
 
   /** Lets messages in; stops the job if one of them said so. */

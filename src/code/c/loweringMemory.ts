@@ -6,7 +6,8 @@
 import type { Configuration } from '../configuration';
 import type { IrFunction } from '../ir';
 import type { SourceUnit } from '../source';
-import { chunkKey, surroundingsKey, TextHash } from './fingerprints';
+import { TextHash } from '../textHash';
+import { chunkKey, surroundingsKey } from './fingerprints';
 import { lowerFunction, type LoweredFunction } from './lowerFunction';
 import type { Program } from './program';
 import type { Chunk } from './slice';

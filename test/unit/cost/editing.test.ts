@@ -53,7 +53,7 @@ describe('pricing again after an edit', () => {
     assert.ok(lowered > 0);
     await price(fileOf(calls), memory);
     assert.equal(memory.lowered, lowered, 'nothing has changed');
-    const edited = [...calls];
+    const edited: string[] = [...calls];
     edited[5] = 'flush_tlb_mm(mm); __flush_tlb_global();';
     const answer = await price(fileOf(edited), memory);
     assert.equal(memory.lowered, lowered + 1, 'the new side of one function');
@@ -68,6 +68,32 @@ describe('pricing again after an edit', () => {
     const answer = await price(fileOf(longer), memory);
     assert.equal(memory.lowered, lowered + 1);
     assert.equal(answer, await price(fileOf(longer), new LoweringMemory()));
+  });
+
+  it('goes on where a reading that was cancelled stopped', async () => {
+    const whole = new LoweringMemory();
+    const answer = await price(fileOf(calls), whole);
+    const memory = new LoweringMemory();
+    let steps = 0;
+    const breathe = () => {
+      if (++steps > 7) throw new Error('cancelled');
+      return undefined;
+    };
+    const frontEnd = makeFrontEnd({ config: new Map(), index: null, memory, breathe });
+    await assert.rejects(analysePatch(readPatch(fileOf(calls)), { frontEnd, tree: null }), /cancelled/);
+    const { lowered } = memory;
+    assert.ok(lowered > 0 && lowered < whole.lowered);
+    assert.equal(await price(fileOf(calls), memory), answer);
+    assert.equal(memory.lowered, whole.lowered, 'nothing was read twice');
+  });
+
+  it('can be left between two hunks while it is priced, and begun anew', async () => {
+    const frontEnd = makeFrontEnd({ config: new Map(), index: null });
+    const pricer = await analysePatch(readPatch(fileOf(calls)), { frontEnd, tree: null });
+    const steps = pricer.pricing(optionsOf({}));
+    for (let step = 0; step < 6; step++) assert.equal(steps.next().done, false);
+    const answer = JSON.stringify(costJson(pricer.price(optionsOf({}))));
+    assert.equal(answer, await price(fileOf(calls), new LoweringMemory()));
   });
 
   it('reads again what a macro, a type or a callee above it changes', async () => {
