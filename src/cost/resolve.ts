@@ -1,6 +1,7 @@
 /** From guarded records to one answer (and perhaps another): every condition is settled, the same way before and after. */
 import { withoutDamage } from './damage';
 import { contradicts, exclusiveGroups, settle } from './exclusive';
+import { ceilingsInTheWay } from './fullFlushOnly';
 import { holds, no, support, type Guard } from './guard';
 import { add, isZero, negate, type Polynomial } from './polynomial';
 import { cr4WithoutFlush, type ConditionRecord, type OperationRecord, type Recording } from './record';
@@ -295,6 +296,17 @@ export function resolve(comparison: Comparison, assumption: RangeAssumption): Re
     fixed.set(atom, value);
     decisions.push({ atom, value, why: byRange[at] === null ? 'damage' : 'range' });
   });
+  if (!assumption.nGiven && !groupsOf(space, comparison, fixed).length) {
+    const ranged = decisions.filter(({ why }) => why === 'range').map(({ atom }) => atom);
+    const restrict = (guard: Guard, by: ReadonlyMap<number, boolean>): Guard => restrictAll(space, guard, by);
+    for (const atom of ceilingsInTheWay(comparison, fixed, ranged, restrict)) {
+      fixed.delete(atom);
+      decisions.splice(
+        decisions.findIndex(decision => decision.atom === atom),
+        1,
+      );
+    }
+  }
   reachChangedLines(comparison, [...atoms].sort((a, b) => a - b), fixed, decisions, groups); // prettier-ignore
   const open = supportOf(groupsOf(space, comparison, fixed).map(group => group.guard)).filter(
     atom => !fixed.has(atom),

@@ -167,6 +167,51 @@ const idioms: readonly Idiom[] = [
     // The pass reaches the new lines: there nothing was written before.
     deltas: [{ CR3_NOFLUSH: '1' }],
   },
+  {
+    name: 'only what a flush of everything does changes: the pass reaches it',
+    hunks: [
+      [
+        'arch/x86/mm/tq.c',
+        `
+ static void tq_flush(const struct tq_info *f)
+ {
+ 	unsigned long addr;
+ 
+ 	if (f->end == TLB_FLUSH_ALL) {
+-		native_write_cr3(__native_read_cr3());
++		invpcid_flush_single_context(f->pcid);
+ 		return;
+ 	}
+ 	for (addr = f->start; addr < f->end; addr += PAGE_SIZE)
+ 		invpcid_flush_one(f->pcid, addr);
+ }
+`,
+      ],
+    ],
+    deltas: [{ CR3_FLUSH: '-1', INVPCID_CTX: '1' }],
+  },
+  {
+    name: 'a ceiling that is new: a range stays under it',
+    hunks: [
+      [
+        'arch/x86/mm/tq.c',
+        `
+ static void tq_flush(const struct tq_info *f)
+ {
+ 	unsigned long addr;
+ 
++	if ((f->end - f->start) >> PAGE_SHIFT > tlb_single_page_flush_ceiling) {
++		invpcid_flush_single_context(f->pcid);
++		return;
++	}
+ 	for (addr = f->start; addr < f->end; addr += PAGE_SIZE)
+ 		invpcid_flush_one(f->pcid, addr);
+ }
+`,
+      ],
+    ],
+    deltas: [{}],
+  },
 ];
 
 /** One text; hunks of the same file that follow each other share its headers. */
