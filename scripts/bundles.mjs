@@ -60,6 +60,8 @@ const bundles = [
   },
   { ...node, entryPoints: ['src/worker/node.ts'], outfile: 'dist/worker.js' },
   { ...browser, format: 'iife', entryPoints: ['src/worker/web.ts'], outfile: 'dist/web/worker.js' },
+  { ...browser, format: 'iife', entryPoints: ['webview/main.ts'], outfile: 'dist/webview/panel.js' },
+  { ...browser, entryPoints: ['webview/panel.css'], outfile: 'dist/webview/panel.css' },
 ];
 
 /** Every file below `folder` (relative to the root) whose name ends in `ending`. */

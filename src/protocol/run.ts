@@ -131,7 +131,7 @@ export interface TraceColumns {
   readonly place: Uint32Array;
   /** Index into `names`: the operation, function or variable that it is about. */
   readonly name: Uint32Array;
-  /** Halves of the operand or value. */
+  /** Halves of the operand or value; of an IPI the CPU that it goes to. */
   readonly lo: Uint32Array;
   readonly hi: Uint32Array;
   readonly places: readonly Place[];

@@ -241,7 +241,7 @@ export function columnsOf(
     if (hasOperand.has(kind)) {
       table.lo[seq] = event.lo;
       table.hi[seq] = event.hi;
-    }
+    } else if (kind === 'ipi') table.lo[seq] = event.extra;
     segments.add(cpu, lane.lane(kind), lane.clock, cycles, seq);
     lane.clock = Math.max(lane.clock, cycles);
     if (kind === 'store' && event.extra === userSlots[cpu]) lane.user = event.lo !== 0;

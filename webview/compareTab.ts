@@ -1,0 +1,153 @@
+/** Before and after: the figures of both runs, and the difference by operation as bars. */
+import type { OperationChange } from '../src/protocol/panel';
+import type { RunReport } from '../src/protocol/run';
+import { dropdown } from './controls';
+import { h, replace } from './dom';
+import { number, range, signed, signedRange } from './format';
+import type { Change, Store } from './store';
+
+const none = '–';
+
+export function cyclesOf({ total, low, high, priced, complete }: RunReport): string {
+  if (!complete) return 'it did not end';
+  if (total !== null && low !== null && high !== null) return `${number(total)} (${range(low, high)})`;
+  if (priced) return `at least ${number(priced.low)}: an operation has no price`;
+  return 'not known';
+}
+
+export class CompareTab {
+  readonly element = h('div', { class: 'tab' });
+  private readonly after;
+  private readonly body = h('div', {});
+
+  constructor(
+    private readonly store: Store,
+    choose: (after: string | null) => void,
+  ) {
+    this.after = dropdown('Compare with', 'after', value => choose(value === '' ? null : value.slice(1)));
+    this.element.append(this.after.element, this.body);
+  }
+
+  update(change: Change): void {
+    if (change !== 'snapshot') return;
+    const { scenario, choice, sides, changes } = this.store.snapshot;
+    if (!scenario || !choice) return;
+    this.after.set(
+      [
+        { value: '', label: 'nothing' },
+        ...scenario.variants
+          .filter(name => name !== choice.before)
+          .map(name => ({ value: `=${name}`, label: name })),
+      ],
+      choice.after === null ? '' : `=${choice.after}`,
+    );
+    const [before, after] = sides;
+    if (!before || !after)
+      return replace(
+        this.body,
+        h(
+          'p',
+          { class: 'teach' },
+          scenario.variants.length > 1
+            ? 'Choose a second variant to see both on one clock, and what each operation costs more or less.'
+            : 'This scenario has one variant only. Open it with a patch that applies to its kernel tree, or add variants to its file.',
+        ),
+      );
+    replace(
+      this.body,
+      figures(before.report, after.report),
+      bars(changes, before.report.variant, after.report.variant),
+    );
+  }
+}
+
+function figures(before: RunReport, after: RunReport): HTMLElement {
+  const difference = before.priced && after.priced ? after.priced.cycles - before.priced.cycles : null;
+  const rows: readonly (readonly [string, string, string, string])[] = [
+    ['verdict', before.verdict, after.verdict, before.verdict === after.verdict ? 'the same' : 'CHANGED'],
+    [
+      'cycles, all CPUs',
+      cyclesOf(before),
+      cyclesOf(after),
+      difference === null ? 'not known' : signed(difference),
+    ],
+    ['TLB misses', number(before.misses), number(after.misses), signed(after.misses - before.misses)],
+  ];
+  return h(
+    'table',
+    { class: 'figures' },
+    h('caption', {}, 'The two runs'),
+    h('thead', {}, row('th', ['', before.variant, after.variant, 'change'])),
+    h('tbody', {}, ...rows.map(cells => row('td', cells))),
+  );
+}
+
+function row(kind: 'th' | 'td', cells: readonly string[]): HTMLElement {
+  return h(
+    'tr',
+    {},
+    ...cells.map((text, at) => {
+      const head = kind === 'th' || at === 0;
+      const cell = h(head ? 'th' : 'td', {}, text);
+      if (head) cell.setAttribute('scope', kind === 'th' ? 'col' : 'row');
+      return cell;
+    }),
+  );
+}
+
+/** Bars go to both sides of the middle: left is cheaper, right is dearer. The thin line is the range. */
+function bars(changes: readonly OperationChange[], before: string, after: string): HTMLElement {
+  const changed = changes.filter(one => one.before !== one.after);
+  if (changed.length === 0)
+    return h('p', { class: 'teach' }, `${before} and ${after} perform the same operations, equally often.`);
+  const widest = Math.max(
+    1,
+    ...changed.flatMap(({ low, high }) => [Math.abs(low ?? 0), Math.abs(high ?? 0)]),
+  );
+  const body = changed.map(change => {
+    const { name, before: from, after: to, cycles, low, high } = change;
+    const text =
+      cycles === null || low === null || high === null
+        ? 'no price known'
+        : `${signed(cycles)} (${signedRange(low, high)})`;
+    return h(
+      'tr',
+      {},
+      rowHead(name),
+      h('td', { class: 'numeric' }, `${number(from)} → ${number(to)}`),
+      h(
+        'td',
+        { class: 'numeric' },
+        cycles === null ? text : `${cycles > 0 ? '▲' : cycles < 0 ? '▼' : ''} ${text}`,
+      ),
+      h('td', { class: 'bar', aria: { hidden: true } }, bar(change, widest)),
+    );
+  });
+  return h(
+    'table',
+    { class: 'bars' },
+    h('caption', {}, `Change of each operation, ${before} → ${after}, in cycles`),
+    h('thead', {}, row('th', ['operation', 'times', 'cycles (low to high)', ''])),
+    h('tbody', {}, ...body),
+  );
+}
+
+function rowHead(text: string): HTMLElement {
+  const cell = h('th', {}, text);
+  cell.setAttribute('scope', 'row');
+  return cell;
+}
+
+function bar({ cycles, low, high }: OperationChange, widest: number): HTMLElement {
+  const track = h('div', { class: 'track' });
+  if (cycles === null || low === null || high === null) return h('div', { class: 'track' }, none);
+  const share = (value: number): number => (value / widest) * 50;
+  const fill = h('div', { class: `fill ${cycles > 0 ? 'dearer' : 'cheaper'}` });
+  fill.style.left = `${50 + Math.min(0, share(cycles))}%`;
+  fill.style.width = `${Math.abs(share(cycles))}%`;
+  const whisker = h('div', { class: 'whisker' });
+  whisker.style.left = `${50 + share(Math.min(low, high))}%`;
+  whisker.style.width = `${Math.abs(share(high) - share(low))}%`;
+  track.append(h('div', { class: 'middle' }), fill, whisker);
+  return track;
+}
