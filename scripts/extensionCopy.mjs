@@ -6,7 +6,7 @@ import { root } from './bundles.mjs';
 /** Copies to `target`; with `web` the package.json has no `main`, which puts it into the browser extension host. */
 export function copyExtension(target, { web = false } = {}) {
   mkdirSync(target, { recursive: true });
-  for (const part of ['package.json', 'dist', 'media', 'schemas'])
+  for (const part of ['package.json', 'dist', 'media', 'schemas', 'examples'])
     if (existsSync(join(root, part))) cpSync(join(root, part), join(target, part), { recursive: true });
   if (!web) return target;
   const path = join(target, 'package.json');

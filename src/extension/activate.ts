@@ -1,6 +1,6 @@
 /** Wires the extension; the same in both kinds of extension host. Nothing is read before a provider is asked. */
 import * as vscode from 'vscode';
-import { registerCommands } from './commands';
+import { followHints, registerCommands } from './commands';
 import type { Shared } from './context';
 import { DecodedDocuments } from './decodedDocuments';
 import { Machines } from './machines';
@@ -15,6 +15,10 @@ import { Problems } from './providers/problems';
 import { Ruler } from './providers/ruler';
 import { StatusItem } from './providers/statusItem';
 import { Symbols } from './providers/symbols';
+import { Runs } from './runs';
+import { registerSample } from './sampleDocument';
+import type { PanelPort } from './scenarios/panelPort';
+import { makeScenarios } from './scenarios/feature';
 import { Settings } from './settings';
 import { WorkerClient, type StartWorker } from './workerClient';
 
@@ -40,23 +44,39 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
   const log = vscode.window.createOutputChannel('TLBScope', { log: true });
   const settings = new Settings(log);
   const machines = new Machines(settings);
-  const worker = new WorkerClient(
-    startWorker,
-    async name => vscode.workspace.fs.readFile(vscode.Uri.joinPath(context.extensionUri, 'dist', name)),
-    line => log.warn(line),
-  );
+  const makeWorker = (): WorkerClient =>
+    new WorkerClient(
+      startWorker,
+      async name => vscode.workspace.fs.readFile(vscode.Uri.joinPath(context.extensionUri, 'dist', name)),
+      line => log.warn(line),
+    );
+  const worker = makeWorker();
+  // Simulations take their time: hints do not wait for them.
+  const simulations = makeWorker();
   const models = new Models(worker, log, () => ({
     machine: machines.current().id,
     features: settings.features,
     ...settings.symbols,
   }));
   const shared: Shared = { settings, models, machines, log, extensionUri: context.extensionUri };
+  const runs = new Runs(simulations);
+  // Until the state panel takes it over: the view has the results.
+  const panel: PanelPort = {
+    show: async ({ subject }) => {
+      await scenarios.results.run(subject, new AbortController().signal);
+    },
+  };
+  const scenarios = makeScenarios(shared, worker, runs, panel);
   context.subscriptions.push(
     log,
     settings,
     worker,
+    simulations,
     models,
-    ...registerCommands(shared),
+    ...registerCommands(shared, scenarios.commands),
+    ...scenarios.releasables,
+    followHints(shared),
+    registerSample(context.extensionUri),
     ...new CodeLenses(shared).register(),
     ...new InlayHints(shared).register(),
     ...new Hovers(shared).register(),

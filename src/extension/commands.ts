@@ -2,7 +2,10 @@
 import * as vscode from 'vscode';
 import { isPatchDocument, type Releasable, type Shared } from './context';
 import { patchLanguage } from './models';
+import { plainText } from './present/escape';
 import { isSwitch, switches, switchNames, type Switch } from './present/switches';
+import { sampleUri } from './sampleDocument';
+import { Cancelled } from './workerClient';
 
 type Run = (...args: unknown[]) => unknown;
 
@@ -10,6 +13,9 @@ const activePatch = (): vscode.TextEditor | undefined => {
   const editor = vscode.window.activeTextEditor;
   return editor && isPatchDocument(editor.document) ? editor : undefined;
 };
+
+const reasonOf = (error: unknown): string =>
+  plainText(error instanceof Error ? error.message : String(error), 200);
 
 /** Says once, quietly, why a command has nothing to do. */
 const noPatch = (): unknown =>
@@ -181,6 +187,49 @@ async function go({ models }: Shared, step: 1 | -1): Promise<void> {
   place(editor, next);
 }
 
+/** The explanation of the line at the cursor; of its hunk where the line performs no operation. */
+async function explainLine(shared: Shared): Promise<void> {
+  const editor = activePatch();
+  if (!editor) return void noPatch();
+  const model = await shared.models.get(editor.document);
+  const at = editor.selection.active;
+  const line = model?.lines.readerLine(at.line);
+  const explained = model?.report.annotations.some(hunk => hunk.lines.some(one => one.line === line));
+  if (!explained) return explain(shared, undefined, undefined);
+  await vscode.window.showTextDocument(editor.document, editor.viewColumn);
+  await vscode.commands.executeCommand('editor.action.showHover');
+}
+
+/** All that is drawn into the text of a patch; what is in Problems stays. */
+const hints: readonly Switch[] = ['inlayHints', 'codeLens', 'hover', 'overviewRuler'];
+
+async function turnHints({ settings }: Shared, on: boolean): Promise<void> {
+  for (const name of hints) await settings.show(name, on);
+  if (!on)
+    vscode.window.setStatusBarMessage(
+      'TLBScope: hints are off. "TLBScope: Turn Hints On" brings them back.',
+      6000,
+    );
+}
+
+/** Tells the menus which of the two commands makes sense. */
+export function followHints({ settings }: Pick<Shared, 'settings'>): vscode.Disposable {
+  const tell = (): void =>
+    void vscode.commands.executeCommand(
+      'setContext',
+      'tlbscope.hintsOff',
+      !hints.some(name => settings.shows(name)),
+    );
+  tell();
+  return settings.onDidChange(tell);
+}
+
+/** The sample of the walkthrough: a series that applies to the model kernel. */
+async function openSample(): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(sampleUri);
+  await vscode.window.showTextDocument(document);
+}
+
 async function openDecoded(uri: unknown): Promise<void> {
   if (!(uri instanceof vscode.Uri)) return void noPatch();
   const document = await vscode.workspace.openTextDocument(uri);
@@ -196,6 +245,10 @@ export const commandTable = (shared: Shared): Readonly<Record<string, Run>> => (
   'tlbscope.menu': () => menu(shared),
   'tlbscope.hide': name => hide(shared, name),
   'tlbscope.explain': (uri, line) => explain(shared, uri, line),
+  'tlbscope.explainLine': () => explainLine(shared),
+  'tlbscope.turnHintsOff': () => turnHints(shared, false),
+  'tlbscope.turnHintsOn': () => turnHints(shared, true),
+  'tlbscope.openSample': openSample,
   'tlbscope.nextHunk': () => go(shared, 1),
   'tlbscope.previousHunk': () => go(shared, -1),
   'tlbscope.openDecoded': openDecoded,
@@ -209,16 +262,23 @@ export const commandTable = (shared: Shared): Readonly<Record<string, Run>> => (
   },
 });
 
-export function registerCommands(shared: Shared): Releasable[] {
-  return Object.entries(commandTable(shared)).map(([name, run]) =>
+/** `more`: the tables of other modules. */
+export function registerCommands(
+  shared: Shared,
+  ...more: readonly Readonly<Record<string, Run>>[]
+): Releasable[] {
+  const table = Object.assign({}, commandTable(shared), ...more) as Record<string, Run>;
+  return Object.entries(table).map(([name, run]) =>
     vscode.commands.registerCommand(name, async (...args: unknown[]) => {
       try {
         return await run(...args);
       } catch (error) {
+        // Whoever stopped it knows.
+        if (error instanceof Cancelled) return undefined;
         shared.log.error(
           `${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
         );
-        vscode.window.setStatusBarMessage(`TLBScope: ${name} failed; the log says why.`, 6000);
+        vscode.window.setStatusBarMessage(`TLBScope: ${reasonOf(error)}`, 10_000);
         return undefined;
       }
     }),

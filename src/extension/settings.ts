@@ -45,6 +45,11 @@ export class Settings implements vscode.Disposable {
     return this.read(`show.${name}`, true);
   }
 
+  /** Whether scenarios that have been run are run again when they, or the patch, are saved. */
+  get rerunOnSave(): boolean {
+    return this.read('scenarios.rerunOnSave', true);
+  }
+
   setMachine(id: string): Promise<void> {
     return this.write('machine', id);
   }

@@ -1,6 +1,15 @@
 import { strict as assert } from 'node:assert';
 import { createRequire } from 'node:module';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
+
+/** The model kernel is text: it reaches nothing. */
+const noModels: Plugin = {
+  name: 'no-models',
+  setup: made => {
+    made.onResolve({ filter: /^models:/ }, ({ path }) => ({ path, namespace: 'models' }));
+    made.onLoad({ filter: /.*/, namespace: 'models' }, () => ({ contents: 'export const files = {};' }));
+  },
+};
 
 /** Modules that a bundle of `entry` asks for at run time. */
 async function externals(entry: string, platform: 'node' | 'browser'): Promise<string[]> {
@@ -13,6 +22,8 @@ async function externals(entry: string, platform: 'node' | 'browser'): Promise<s
     format: 'cjs',
     outdir: 'dist',
     external: ['vscode'],
+    loader: { '.jsonc': 'text' },
+    plugins: [noModels],
     alias: { 'web-tree-sitter': createRequire(`${process.cwd()}/package.json`).resolve('web-tree-sitter') },
     logLevel: 'silent',
   });

@@ -1,0 +1,54 @@
+/** Wires what the extension does with scenarios. Nothing is looked for before a view, a patch or a command asks. */
+import type { Releasable, Shared } from '../context';
+import type { Runs } from '../runs';
+import type { WorkerClient } from '../workerClient';
+import { Attachments } from './attachments';
+import { registerBuiltinDocuments } from './builtinDocuments';
+import { scenarioCommands } from './commands';
+import { CurrentDocument } from './current';
+import { ScenarioLenses } from './lenses';
+import { ScenarioLibrary } from './library';
+import type { PanelPort } from './panelPort';
+import { ScenarioPicker } from './pick';
+import { ScenarioProblems } from './problems';
+import { registerRerun } from './rerun';
+import { ScenarioResults } from './results';
+import { ScenarioTests } from './tests';
+import { ScenarioTree } from './tree';
+
+export interface ScenarioFeature {
+  readonly library: ScenarioLibrary;
+  readonly attachments: Attachments;
+  readonly current: CurrentDocument;
+  readonly results: ScenarioResults;
+  readonly commands: ReturnType<typeof scenarioCommands>;
+  readonly releasables: readonly Releasable[];
+}
+
+export function makeScenarios(
+  shared: Shared,
+  worker: WorkerClient,
+  runs: Pick<Runs, 'run'>,
+  panel: PanelPort,
+): ScenarioFeature {
+  const { settings, log } = shared;
+  const library = new ScenarioLibrary(worker, log);
+  const attachments = new Attachments(library, worker, log);
+  const current = new CurrentDocument(attachments);
+  const results = new ScenarioResults(runs, settings);
+  const picker = new ScenarioPicker(library, attachments, current, results);
+  return {
+    ...{ library, attachments, current, results },
+    commands: scenarioCommands({ shared, picker, results, current, panel }),
+    releasables: [
+      ...[library, attachments, current, results],
+      settings.onDidChange(() => results.settingsChanged()),
+      registerBuiltinDocuments(),
+      registerRerun({ settings, library, attachments, current, results, log }),
+      ...new ScenarioTree(current, results).register(),
+      ...new ScenarioProblems(library).register(),
+      ...new ScenarioLenses(settings, attachments, current).register(),
+      ...new ScenarioTests(library, results, log).register(),
+    ],
+  };
+}
