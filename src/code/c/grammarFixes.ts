@@ -3,7 +3,7 @@ import { append } from './lists';
 import { splitArguments } from './expand';
 import { loopName } from './kernelMacros';
 import { ruleFor } from './primitives';
-import { matching } from './slice';
+import { matching } from './brackets';
 import type { Token } from './tokens';
 import { madeUp } from './tokens';
 

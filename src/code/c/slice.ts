@@ -1,4 +1,5 @@
 /** Cuts a prepared unit into functions and declarations, fragments of them included. */
+import { closed, closersOf, macroAlone, matching, noiseEnd } from './brackets';
 import type { Heading } from './headings';
 import { readHeading } from './headings';
 import { fileLevelNoise } from './kernelMacros';
@@ -6,6 +7,7 @@ import type { PreparedUnit, Segment } from './prepare';
 import { indentation } from './prepare';
 import type { BodyPiece } from './repair';
 import { completeBody } from './repair';
+import { isCatalogueName } from '../nameFilter';
 import { rewriteDeclaration, rewriteHead } from './rewrite';
 import { isFunctionHead, startOf } from './shape';
 import { statementBegins, statementWords } from './statementSigns';
@@ -141,7 +143,10 @@ class Slicer {
     if (this.isStray(tokens, start)) return this.strayBody(tokens, start);
     if (fileLevelNoise.test(first.text) && tokens[start + 1]?.text === '(') return noiseEnd(tokens, start);
     const alone = macroAlone(tokens, start);
-    if (alone > 0) return alone;
+    if (alone > 0) {
+      this.leftOut(tokens.slice(start, alone));
+      return alone;
+    }
     let depth = 0;
     let assigned = false;
     for (let at = start; at < tokens.length; at++) {
@@ -166,7 +171,18 @@ class Slicer {
         at = end;
       }
     }
+    this.leftOut(tokens.slice(start));
     return tokens.length;
+  }
+
+  /** Code in something that is no function, such as a body that a macro is given: it counts as one that cannot be read. */
+  private leftOut(tokens: readonly Token[]): void {
+    if (!tokens.some(({ text }) => text === '{') || !tokens.some(({ text }) => isCatalogueName(text))) return;
+    const [firstLine, lastLine] = [tokens[0]!.line, tokens.at(-1)!.line];
+    const name = tokens[0]!.text;
+    const weak = this.isWeak(firstLine);
+    const chunk = { kind: 'function', name, unit: this.unit, tokens, firstLine, lastLine, weak } as const;
+    this.chunks.push({ ...chunk, partial: false, repaired: false, perCpu: [], gaps: [], nameAt: -1 });
   }
 
   /** Nothing of a file stands indented but what is inside something. */
@@ -257,52 +273,4 @@ class Slicer {
   private isWeak(line: number): boolean {
     return this.unit.weak.some(range => line >= range.firstLine && line <= range.lastLine);
   }
-}
-
-/** Index of the bracket that closes the one at `open`, or -1; -1 too where it is further than `limit` tokens away. */
-export function matching(tokens: readonly Token[], open: number, limit = Number.MAX_SAFE_INTEGER): number {
-  const opener = tokens[open]!.text;
-  const closer = opener === '{' ? '}' : opener === '(' ? ')' : ']';
-  let depth = 0;
-  const end = Math.min(tokens.length, open + limit);
-  for (let at = open; at < end; at++) {
-    const { text } = tokens[at]!;
-    if (text === opener) depth++;
-    else if (text === closer && --depth === 0) return at;
-  }
-  return -1;
-}
-
-/** Behind `TQ_OPS(a, b)` on lines of its own, without a semicolon; 0 for anything else. */
-function macroAlone(tokens: readonly Token[], start: number): number {
-  if (tokens[start + 1]?.text !== '(' || !/^[A-Z][A-Z0-9_]+$/.test(tokens[start]!.text)) return 0;
-  const end = matching(tokens, start + 1);
-  const next = tokens[end + 1];
-  if (end < 0 || !next || next.line === tokens[end]!.line) return 0;
-  return next.text === '{' || next.text === ';' || next.text === '=' ? 0 : end + 1;
-}
-
-function noiseEnd(tokens: readonly Token[], start: number): number {
-  const end = matching(tokens, start + 1);
-  if (end < 0) return tokens.length;
-  const next = tokens[end + 1];
-  if (next?.text !== '{') return next?.text === ';' ? end + 2 : end + 1;
-  const brace = matching(tokens, end + 1);
-  return brace < 0 ? tokens.length : brace + 1;
-}
-
-const closersOf = (tokens: readonly Token[]): number =>
-  tokens.reduce((depth, { text }) => depth + (text === '}' ? 1 : text === '{' ? -1 : 0), 0);
-
-/** `tokens` with the brackets closed that are open at their end. */
-function closed(tokens: readonly Token[]): Token[] {
-  const open: string[] = [];
-  for (const { text } of tokens) {
-    if (text === '{') open.push('}');
-    else if (text === '(') open.push(')');
-    else if (text === '[') open.push(']');
-    else if (open.at(-1) === text) open.pop();
-  }
-  const line = tokens.at(-1)?.line ?? 0;
-  return [...tokens, ...open.reverse().map(text => madeUp(text, line)), madeUp(';', line)];
 }

@@ -238,4 +238,20 @@ describe('idioms over several hunks', function () {
       );
       if (total) assert.deepEqual(shown(document.total.delta), canonical(total));
     });
+
+  it('a body that a macro is given at file level is read by name, and says so', async () => {
+    const patch = patchOf(
+      'arch/x86/mm/tq.c',
+      `
+ TQ_WORK(void, tq_flush, (unsigned long addr), {
+-	invpcid_flush_one(0, addr);
++	invpcid_flush_all();
+ })
+`,
+    );
+    const [hunk] = (await priced(patch)).hunks;
+    assert.equal(hunk!.byName, true);
+    assert.ok(hunk!.unknown.length > 0);
+    assert.deepEqual(shown(hunk!.delta), canonical({ INVPCID_ADDR: '-1', INVPCID_ALL_GLOBAL: '1' }));
+  });
 });
