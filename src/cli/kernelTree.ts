@@ -75,6 +75,8 @@ class LazyFiles extends Map<string, string> {
 }
 
 export interface OpenTree {
+  /** Path in the tree → text, read when asked for; not to be copied. */
+  readonly files: ReadonlyMap<string, string>;
   readonly tree: KernelTree;
   readonly index: DefinitionIndex;
 }
@@ -92,6 +94,7 @@ export function openTree(root: string, architecture: Architecture): OpenTree {
   const files = new LazyFiles(real);
   const index = indexTree(files, architecture);
   return {
+    files,
     index,
     tree: {
       lines: path => {

@@ -15,6 +15,7 @@ import type { Place } from '../vm/vm';
 import { Vm } from '../vm/vm';
 import type { Task } from '../vm/tasks';
 import { callHandlerName, deviceHandlerName, deviceVector, nmiHandlerName } from './harness';
+import { fillElsewhere, fillMm, lazyPlace, maskPlace } from './kernelFields';
 import type { LoweredTree } from './lower';
 import { lowerKernel } from './lower';
 import { PageTables } from './pageTables';
@@ -204,6 +205,7 @@ class Boot {
     const { options, plan, around } = this;
     for (const name of ['cpu_tlbstate', 'cpu_tlbstate_shared', 'current_task'])
       if (this.program.locate([name])) vm.define(name);
+    fillElsewhere(vm, this.program, options.cpus);
     const tables = new PageTables(vm, around);
     const roots = [...options.spaces, null].map(() => tables.pair());
     vm.write(['init_mm', 'pgd'], roots.at(-1)!);
@@ -229,6 +231,7 @@ class Boot {
     const mm = mmName(at);
     vm.write([mm, 'pgd'], root);
     vm.write([mm, 'context', 'ctx_id'], firstContext + BigInt(at));
+    fillMm(vm, this.program, mm);
     let next = 0n;
     // The list is sorted by address: it is made from its end.
     for (const region of [...space.regions].sort((a, b) => (a.start < b.start ? 1 : -1))) {
@@ -268,14 +271,9 @@ class Boot {
     vm.write(state('loaded_mm'), mm, cpu);
     vm.write(state('next_asid'), 1n, cpu);
     vm.write(state('ctxs', 0, 'ctx_id'), at < 0 ? 1n : firstContext + BigInt(at), cpu);
-    if (lazy && at >= 0)
-      vm.write(
-        [vm.slot(['cpu_tlbstate_shared']) === null ? 'cpu_tlbstate' : 'cpu_tlbstate_shared', 'is_lazy'],
-        1n,
-        cpu,
-      );
+    if (lazy && at >= 0) vm.write(lazyPlace(this.program), 1n, cpu);
     if (at >= 0) {
-      const place: Place = [mmName(at), 'cpu_bitmap', 'bits', cpu >> 6];
+      const place = maskPlace(this.program, mmName(at), cpu >> 6);
       vm.write(place, (vm.read(place) ?? 0n) | (1n << BigInt(cpu & 63)));
     }
     this.loadCr3(vm, hardware, cpu, roots[at < 0 ? roots.length - 1 : at]!, lazy);

@@ -7,10 +7,19 @@ import type { Ending } from '../vm/verdicts';
 import type { Place, Vm } from '../vm/vm';
 import type { CpuView, ViewedWorld } from './cpuView';
 import { cpuEntries, cpuView } from './cpuView';
+import { lazyPlace, maskPlace } from './kernelFields';
 import type { LoweredTree } from './lower';
 import type { Surroundings } from './surroundings';
 import { baselineTime, staleKinds } from './surroundings';
-import type { CpuFigures, FlushState, StaleUse, StateValue, World, WorldOptions } from './world';
+import type {
+  CpuFigures,
+  FlushState,
+  SourceFile,
+  StaleUse,
+  StateValue,
+  World,
+  WorldOptions,
+} from './world';
 
 const slotsOfCpu = 6;
 /** Per-CPU objects whose fields differ between kernels → their struct. */
@@ -71,9 +80,7 @@ export class BootedWorld implements World {
     return {
       loaded_mm: this.nameOfMm(state('loaded_mm')),
       loaded_mm_asid: state('loaded_mm_asid'),
-      is_lazy: this.has('cpu_tlbstate_shared')
-        ? this.value(['cpu_tlbstate_shared', 'is_lazy'], cpu)
-        : state('is_lazy'),
+      is_lazy: this.value(lazyPlace(this.program), cpu),
       user_pcid_flush_mask: state('user_pcid_flush_mask'),
       user_flush_start: state('user_flush_start'),
       user_flush_end: state('user_flush_end'),
@@ -91,7 +98,7 @@ export class BootedWorld implements World {
     return {
       tlb_gen: this.value([mm, 'context', 'tlb_gen'], 0),
       cpumask: cpus.filter(cpu => {
-        const word = this.value([mm, 'cpu_bitmap', 'bits', cpu >> 6], 0) ?? 0n;
+        const word = this.value(maskPlace(this.program, mm, cpu >> 6), 0) ?? 0n;
         return ((word >> BigInt(cpu & 63)) & 1n) === 1n;
       }),
     };
@@ -142,6 +149,10 @@ export class BootedWorld implements World {
 
   get assumed(): string[] {
     return [...this.program.assumed, ...this.lowered.assumed];
+  }
+
+  get sources(): readonly SourceFile[] {
+    return this.lowered.sources;
   }
 
   get undefinedNames(): string[] {

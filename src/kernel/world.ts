@@ -15,8 +15,17 @@ import type { Ending } from '../vm/verdicts';
 import type { Vm } from '../vm/vm';
 import type { CpuView } from './cpuView';
 
-/** Path in the tree → text, after variants. */
-export type KernelTree = ReadonlyMap<string, string>;
+/**
+ * Path in the tree → text, after variants. `rest`: a tree of the model's kind that supplies what this one leaves out
+ * (see `userTree.ts`); the other files are read when something asks for them.
+ */
+export type KernelTree = ReadonlyMap<string, string> & { readonly rest?: ReadonlyMap<string, string> };
+
+/** Where a file whose functions take part in a run comes from. */
+export interface SourceFile {
+  readonly file: string;
+  readonly from: 'tree' | 'model' | 'built in';
+}
 
 /** Limits at the door; `bootWorld` throws a {@link WorldError} that names the one that is exceeded. */
 export const worldLimits = {
@@ -202,6 +211,8 @@ export interface World {
   readonly hardware: Hardware;
   /** First of each kind and CPU. */
   readonly staleUses: readonly StaleUse[];
+  /** Files whose functions can run here, sorted; those of the tree first. */
+  readonly sources: readonly SourceFile[];
   /** What had to be assumed (widths, lengths, configuration), and names that code mentions and nothing defines. */
   readonly assumed: readonly string[];
   readonly undefinedNames: readonly string[];
