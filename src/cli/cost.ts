@@ -1,8 +1,9 @@
 /** `tlbscope cost`: what the hunks, functions and patches of a document change, in operations and cycles. */
 import { print } from '../cost/polynomial';
 import type { Cycles, PricedDocument, PricedHunk, PricedPart } from '../cost/priced';
+import { dominantChange } from '../cost/dominant';
 import { analysePatch } from '../cost/price';
-import { costJson } from '../cost/report';
+import { costJson, type Weigh } from '../cost/report';
 import type { Counts } from '../cost/resolve';
 import { defaultMachineId } from '../machine/registry';
 import { Exit, type Command, type CommandContext } from './command';
@@ -10,7 +11,7 @@ import { readFeatures, readLimit, readSymbols, strangeFeatures } from './costOpt
 import { readDocument } from './document';
 import { frontEndFor } from './frontEnd';
 import { openTree } from './kernelTree';
-import { machineNamed } from './machines';
+import { dominantText, machineNamed } from './machines';
 
 const controls = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
@@ -56,7 +57,7 @@ function hunkLinesOf(hunk: PricedHunk): string[] {
 /** Names of unknown things that the last line gives. */
 const mostNamed = 6;
 
-function report(priced: PricedDocument): string {
+function report(priced: PricedDocument, weigh: Weigh): string {
   const symbols = Object.entries(priced.symbols).map(([name, value]) => `${name}=${value}`);
   const lines = [
     `on ${priced.machine}, features ${priced.features.join(',') || 'none'}, ${symbols.join(', ')}`,
@@ -80,6 +81,8 @@ function report(priced: PricedDocument): string {
     ? `; without what is unknown: ${names.slice(0, mostNamed).join(', ')}${more}`
     : '';
   lines.push(`total: ${countsText(delta)}; ${cyclesText(cycles, noCycles)}${left}`);
+  const dominant = cycles && weigh(delta);
+  if (dominant) lines.push(dominantText(dominant));
   return `${lines.map(plain).join('\n')}\n`;
 }
 
@@ -104,7 +107,8 @@ async function run({ positionals, options, json, write, note }: CommandContext):
   const frontEnd = await frontEndFor(config, opened?.index ?? null);
   const pricer = await analysePatch(document, { frontEnd, tree: opened?.tree ?? null });
   const priced = pricer.price({ machine, features, switched, values, nGiven });
-  write(json ? `${JSON.stringify(costJson(priced))}\n` : report(priced));
+  const weigh: Weigh = delta => dominantChange(delta, machine, { max: 8, ...values });
+  write(json ? `${JSON.stringify(costJson(priced, weigh))}\n` : report(priced, weigh));
   const broken = limits.filter(limit => !limit.holds(priced.total.cycles?.delta ?? null));
   for (const limit of broken)
     note(

@@ -1,4 +1,5 @@
 /** `tlbscope machines`: the machine profiles, with the price of every operation and its sources. */
+import type { Dominant } from '../machine/dominant';
 import type { MachineProfile } from '../machine/profile';
 import { operations } from '../machine/operations';
 import { priceOf } from '../machine/price';
@@ -30,6 +31,14 @@ export function priceText(profile: MachineProfile, operation: string): string {
   if ('unknown' in price) return 'unknown';
   return `${numberText(price.cycles)} (${numberText(price.low)} to ${numberText(price.high)}) ${price.kind}${price.holdout ? ' ‡' : ''}`;
 }
+
+/** A figure by its title, with how it was come by. */
+export const figureText = ({ figure, kind }: Dominant): string =>
+  `${figureTitles[figure] ?? figure} (${kind})`;
+
+/** What a result's range hangs on. */
+export const dominantText = (dominant: Dominant): string =>
+  `the range is moved most by: ${figureText(dominant)}, ${Math.round(100 * dominant.share)} % of it`;
 
 const pricesOf = (profile: MachineProfile) =>
   Object.fromEntries(operations.map(({ name }) => [name, priceOf(profile, name)]));

@@ -9,7 +9,7 @@ import { Exit, InputError, type Command, type CommandContext, type CommandOption
 import { readFeatures } from './costOptions';
 import { readDocument } from './document';
 import { loadCGrammar } from './frontEnd';
-import { machineNamed } from './machines';
+import { figureText, machineNamed } from './machines';
 import { openScenario, readParameters, type NamedScenario } from './scenarioFile';
 import { numberText, tableText } from './table';
 
@@ -49,6 +49,9 @@ function report({ scenario }: NamedScenario, runs: readonly RunResult[]): string
     run.why.map(reason => `${run.variant}, ${parametersText(run)}: ${reason}\n`),
   );
   const unknown = new Set(runs.flatMap(run => run.unknown.map(one => `unknown: ${one.name}: ${one.why}\n`)));
+  const dominant = new Set(
+    runs.flatMap(({ cycles }) => (cycles.dominant ? [figureText(cycles.dominant)] : [])),
+  );
   const expectations = runs.reduce((all, run) => all + run.expect.length, 0);
   const machine = runs[0]
     ? `on ${runs[0].machine}, features ${runs[0].features.join(',') || 'none'}\n\n`
@@ -60,6 +63,7 @@ function report({ scenario }: NamedScenario, runs: readonly RunResult[]): string
     ...why,
     ...failed,
     ...unknown,
+    dominant.size > 0 ? `ranges are moved most by: ${[...dominant].join('; ')}\n` : '',
     `${expectations - failed.length} of ${expectations} expectations hold.\n`,
   ].join('');
 }

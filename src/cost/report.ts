@@ -1,4 +1,5 @@
 /** Prices as the JSON of the command line: polynomials as text. */
+import type { Dominant } from '../machine/dominant';
 import { print } from './polynomial';
 import type {
   Cycles,
@@ -20,13 +21,17 @@ export const countsJson = (counts: Counts): Record<string, string> =>
 const tidy = (value: number | null): number | null =>
   value === null ? null : Math.round(value * 100) / 100 + 0;
 
-const cyclesJson = (cycles: Cycles | null) =>
+/** The figure that moves the range of a change most. */
+export type Weigh = (delta: Counts) => Dominant | null;
+
+const cyclesJson = (cycles: Cycles | null, delta: Counts, weigh: Weigh) =>
   cycles && {
     before: tidy(cycles.before),
     after: tidy(cycles.after),
     delta: tidy(cycles.delta),
     low: tidy(cycles.low),
     high: tidy(cycles.high),
+    dominant: weigh(delta),
   };
 
 /** `cycles` null: why. */
@@ -37,7 +42,7 @@ const unpriced = (part: {
 
 const unknownJson = ({ name, documentLine, why }: UnknownItem) => ({ name, documentLine, why });
 
-const partJson = (part: PricedPart) => ({
+const partJson = (part: PricedPart, weigh: Weigh) => ({
   delta: countsJson(part.delta),
   ...(part.other ? { deltaOther: countsJson(part.other.delta) } : {}),
   conditions: part.conditions.map(({ documentLine, text, taken }) => ({ documentLine, text, taken })),
@@ -47,13 +52,13 @@ const partJson = (part: PricedPart) => ({
     ...part.unknown.map(unknownJson),
     ...(part.cycles || !part.noCycles ? [] : [{ name: 'cycles', documentLine: null, why: part.noCycles }]),
   ],
-  cycles: cyclesJson(part.cycles),
+  cycles: cyclesJson(part.cycles, part.delta, weigh),
   counts: { before: countsJson(part.before), after: countsJson(part.after) },
   assumed: part.assumed,
   deferred: part.deferred.map(item => ({ ...item, operations: countsJson(item.operations) })),
 });
 
-const hunkJson = (hunk: PricedHunk) => ({
+const hunkJson = (hunk: PricedHunk, weigh: Weigh) => ({
   file: hunk.file,
   oldStart: hunk.oldStart,
   newStart: hunk.newStart,
@@ -62,7 +67,8 @@ const hunkJson = (hunk: PricedHunk) => ({
   function: hunk.function,
   functions: hunk.functions,
   before: hunk.presence,
-  ...partJson(hunk),
+  ...(hunk.tree ? { tree: hunk.tree } : {}),
+  ...partJson(hunk, weigh),
   byName: hunk.byName,
   lines: hunk.lines.map(({ documentLine, side, operations }) => ({
     documentLine,
@@ -71,32 +77,36 @@ const hunkJson = (hunk: PricedHunk) => ({
   })),
 });
 
-const rootJson = (root: PricedRoot) => ({ function: root.function, file: root.file, ...partJson(root) });
+const rootJson = (root: PricedRoot, weigh: Weigh) => ({
+  function: root.function,
+  file: root.file,
+  ...partJson(root, weigh),
+});
 
-const patchJson = (patch: PricedPatch) => ({
+const patchJson = (patch: PricedPatch, weigh: Weigh) => ({
   message: patch.message,
   subject: patch.subject,
   supersededBy: patch.supersededBy,
   ...(patch.revises === null ? {} : { revises: patch.revises }),
   delta: countsJson(patch.delta),
-  cycles: cyclesJson(patch.cycles),
+  cycles: cyclesJson(patch.cycles, patch.delta, weigh),
   ...unpriced(patch),
   unknown: patch.unknown.map(unknownJson),
-  roots: patch.roots.map(rootJson),
+  roots: patch.roots.map(root => rootJson(root, weigh)),
 });
 
-/** The document of `tlbscope cost --json`. */
-export const costJson = (priced: PricedDocument) => ({
+/** The document of `tlbscope cost --json`. Without `weigh` no figure is named as the dominant one. */
+export const costJson = (priced: PricedDocument, weigh: Weigh = () => null) => ({
   machine: priced.machine,
   features: priced.features,
   symbols: priced.symbols,
-  hunks: priced.hunks.map(hunkJson),
+  hunks: priced.hunks.map(hunk => hunkJson(hunk, weigh)),
   total: {
     delta: countsJson(priced.total.delta),
-    cycles: cyclesJson(priced.total.cycles),
+    cycles: cyclesJson(priced.total.cycles, priced.total.delta, weigh),
     ...unpriced(priced.total),
     unknown: priced.total.unknown.map(unknownJson),
-    patches: priced.total.patches.map(patchJson),
+    patches: priced.total.patches.map(patch => patchJson(patch, weigh)),
   },
   findings: priced.findings.map(({ kind, documentLine, message }) => ({ kind, documentLine, message })),
   configuration: Object.fromEntries(priced.configuration),

@@ -16,6 +16,7 @@ export interface NoPrice {
 
 /** A published figure in cycles, before it is made into a price. */
 interface Part {
+  readonly id: string;
   readonly cycles: number;
   readonly low: number;
   readonly high: number;
@@ -26,14 +27,15 @@ interface Part {
 const round = (value: number): number => Math.round(value * 100) / 100;
 
 /** Cycles of a figure in cycles, ns or µs; null for a figure that has none (a ratio, or a thing that does not exist). */
-function inCycles(figure: PublishedFigure, profile: MachineProfile): Part | null {
+function inCycles(id: string, figure: PublishedFigure, profile: MachineProfile): Part | null {
   const { value, low, high, unit } = figure;
   if (value === null || low === null || high === null || unit === 'ratio') return null;
-  if (unit === 'cycles') return { cycles: value, low, high, converted: null, figure };
+  if (unit === 'cycles') return { id, cycles: value, low, high, converted: null, figure };
   const ghz = profile.clock.assumedCoreGhz;
   const factor = unit === 'us' ? ghz * 1000 : ghz;
   const converted = `${value} ${unit} (${low} to ${high}) at an assumed ${ghz} GHz`;
   return {
+    id,
     cycles: round(value * factor),
     low: round(low * factor),
     high: round(high * factor),
@@ -55,6 +57,7 @@ function join(
   parts: readonly Part[],
   totals: Pick<Part, 'cycles' | 'low' | 'high'>,
   note: string | undefined,
+  lastIsLess = false,
 ) {
   const conversions = parts.flatMap(part => part.converted ?? []);
   const priced: PricedFigure = {
@@ -66,6 +69,9 @@ function join(
     note: [note ?? '', ...parts.map(part => part.figure.note)].filter(Boolean).join(' '),
     converted: conversions.length ? conversions.join('; ') : null,
     holdout: parts.some(part => part.figure.holdout),
+    parts: parts.map(({ id, low, high, figure: { kind } }, at) => ({
+      ...{ id, low, high, kind, factor: lastIsLess && at === parts.length - 1 ? -1 : 1 },
+    })),
   };
   return priced;
 }
@@ -82,7 +88,7 @@ function follow(recipe: Recipe, operation: Operation, profile: MachineProfile): 
   if ('unknown' in recipe) return { unknown: recipe.unknown };
   const partOf = (id: string): Part | null => {
     const figure = profile.figures[id];
-    return figure ? inCycles(figure, profile) : null;
+    return figure ? inCycles(id, figure, profile) : null;
   };
   if ('sum' in recipe) {
     const parts: Part[] = [];
@@ -103,7 +109,7 @@ function follow(recipe: Recipe, operation: Operation, profile: MachineProfile): 
     low: Math.max(0, whole.low - less.high),
     high: Math.max(0, whole.high - less.low),
   };
-  return join([whole, less], totals, recipe.note);
+  return join([whole, less], totals, recipe.note, true);
 }
 
 /**
@@ -141,7 +147,7 @@ export function figureOf(profile: MachineProfile, operation: string): Figure {
 /** Any published figure of the profile in cycles (page walk, entry, …), or why it is not known. */
 export function cyclesOf(profile: MachineProfile, figureId: string): PricedFigure | NoPrice {
   const figure = profile.figures[figureId];
-  const part = figure ? inCycles(figure, profile) : null;
+  const part = figure ? inCycles(figureId, figure, profile) : null;
   if (!part) return { unknown: `${profile.shortName} has no figure ${figureId} in time or cycles` };
   return join([part], part, undefined);
 }

@@ -30,6 +30,15 @@ export interface PublishedFigure {
   readonly note: string;
 }
 
+/** A published figure that goes into a price, in cycles; `factor` −1 where it is taken off. */
+export interface FigurePart {
+  readonly id: string;
+  readonly factor: 1 | -1;
+  readonly low: number;
+  readonly high: number;
+  readonly kind: FigureKind;
+}
+
 /** The price of one operation, in cycles of the profile's clock. */
 export interface Figure {
   /** null, with `low` and `high`: it does not exist on this machine, or nobody knows; `note` says which. */
@@ -44,6 +53,8 @@ export interface Figure {
   readonly converted: string | null;
   /** See {@link PublishedFigure.holdout}. */
   readonly holdout: boolean;
+  /** The published figures that it is made of. */
+  readonly parts?: readonly FigurePart[];
 }
 
 /** Where figures come from. */

@@ -1,7 +1,8 @@
 /** The figures of one run, and what the scenario expected of them. */
 import type { World } from '../kernel/world';
 import type { MachineProfile } from '../machine/profile';
-import { priceOf } from '../machine/price';
+import { dominantOf, type Dominant } from '../machine/dominant';
+import { cyclesOf, priceOf } from '../machine/price';
 import { valueOf } from './expression';
 import type { Expectation } from './model';
 
@@ -15,6 +16,8 @@ export interface RunCycles {
   readonly perCpu: readonly (number | null)[];
   /** Count × price of each operation that ran; null: no price is known. Waiting and plain code are not in here. */
   readonly byOperation: Readonly<Record<string, number | null>>;
+  /** The figure that moves the range most, of the operations and page walks that ran; waiting is left out. */
+  readonly dominant: Dominant | null;
 }
 
 /** What an execution could not know. */
@@ -55,6 +58,20 @@ function sortedCounts(counts: Readonly<Record<string, number>>): Record<string, 
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+function dominantFigure(
+  counts: Readonly<Record<string, number>>,
+  misses: number,
+  machine: MachineProfile,
+): Dominant | null {
+  const walk = cyclesOf(machine, 'page_walk_cached');
+  // Waiting comes about by the clocks: its figure is not what was spent.
+  const counted = Object.entries(counts).flatMap(([name, times]) => {
+    const figure = name === 'IPI_WAIT' ? null : priceOf(machine, name);
+    return figure === null || 'unknown' in figure ? [] : [{ figure, times }];
+  });
+  return dominantOf('unknown' in walk ? counted : [...counted, { figure: walk, times: misses }]);
+}
+
 /** Figures of all CPUs of a world. `complete`: its run came to its end. */
 export function figuresOf(
   world: World,
@@ -90,6 +107,7 @@ export function figuresOf(
       high: whole ? rounded(sum(each.map(({ high }) => high))) : null,
       perCpu: each.map(figures => (complete && figures.unpriced === 0 ? rounded(figures.cycles) : null)),
       byOperation,
+      dominant: dominantFigure(counts, sum(each.map(({ misses }) => misses)), machine),
     },
     counts,
     countsPerCpu,

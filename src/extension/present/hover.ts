@@ -1,5 +1,6 @@
 /** The explanation of a number: Markdown in which every piece of patch text is escaped. */
-import { kernelConstants } from '../../machine/registry';
+import { dominantOf } from '../../machine/dominant';
+import { figureTitles, kernelConstants } from '../../machine/registry';
 import type {
   Cause,
   HunkAnnotation,
@@ -60,6 +61,18 @@ function priceTable(priced: Price): string[] {
     '| operation | count | cycles each | kind | sum |',
     '| :-- | :-- | :-- | :-- | :-- |',
     ...priced.rows.map(tableRow),
+  ];
+}
+
+/** Which figure of the machine to look at first. Nothing where only one goes in: its row says it. */
+function dominantLine({ rows }: Price): string[] {
+  const dominant = dominantOf(
+    rows.flatMap(({ figure, times }) => (figure && times ? [{ figure, times }] : [])),
+  );
+  if (!dominant || dominant.share === 1) return [];
+  const title = figureTitles[dominant.figure] ?? dominant.figure;
+  return [
+    `The range is moved most by: ${markdownText(title)} \\(${dominant.kind}, ${Math.round(100 * dominant.share)} %\\).`,
   ];
 }
 
@@ -157,6 +170,7 @@ export function lineHover(
     [links(machine, off)],
     list(line.causes.map(causeLine)),
     priceTable(priced),
+    dominantLine(priced),
     unknownLines(line.unknown),
     line.weak ? [byNameNote] : [],
     sources(priced, machine),
@@ -187,6 +201,7 @@ export function hunkHover(
     other,
     crossoverLine(hunk.delta, machine, values),
     priceTable(priced),
+    dominantLine(priced),
     hunk.derivation.length
       ? ['How it was counted:', '', ...list(hunk.derivation.map(text => markdownText(text)))]
       : [],
@@ -230,6 +245,7 @@ export function totalHover(
       : [],
     crossoverLine(total.delta, machine, values),
     priceTable(priced),
+    dominantLine(priced),
     unknownLines(total.unknown),
     sources(priced, machine),
   );

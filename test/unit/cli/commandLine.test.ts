@@ -131,7 +131,7 @@ describe('machines and operations', () => {
       sources: Record<string, { who: string }>;
     };
     assert.equal(document.default, 'broadwell-ep-e5-2660v4');
-    assert.equal(document.machines.length, 13);
+    assert.equal(document.machines.length, 14);
     for (const { operations } of document.machines)
       for (const price of Object.values(operations))
         if (price.unknown === undefined) {

@@ -60,7 +60,7 @@ describe('tlbscope run', function () {
     assert.equal(run!['machine'], 'broadwell-ep-e5-2660v4');
     assert.equal(run!['verdict'], 'safe');
     const cycles = run!['cycles'] as Record<string, unknown>;
-    assert.deepEqual(Object.keys(cycles), ['total', 'low', 'high', 'perCpu', 'byOperation']);
+    assert.deepEqual(Object.keys(cycles), ['total', 'low', 'high', 'perCpu', 'byOperation', 'dominant']);
     for (const key of ['counts', 'misses', 'assumed', 'unknown', 'expect']) assert.ok(key in run!, key);
     for (const one of run!['expect'] as Record<string, unknown>[]) {
       assert.equal(typeof one['text'], 'string');
