@@ -18,7 +18,7 @@ import { Symbols } from './providers/symbols';
 import { Runs } from './runs';
 import { registerSample } from './sampleDocument';
 import type { PanelPort } from './scenarios/panelPort';
-import { makeScenarios } from './scenarios/feature';
+import { makeScenarios, type ScenarioFeature } from './scenarios/feature';
 import { Settings } from './settings';
 import { WorkerClient, type StartWorker } from './workerClient';
 
@@ -26,6 +26,7 @@ import { WorkerClient, type StartWorker } from './workerClient';
 export interface ExtensionApi {
   /** Time that `activate` itself took. */
   readonly activationMilliseconds: number;
+  readonly scenarios: ScenarioFeature;
 }
 
 /** Operations that the hunks of a document change, by header line. */
@@ -90,5 +91,5 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
   );
   const activationMilliseconds = performance.now() - begun;
   log.info(`Activated in ${activationMilliseconds.toFixed(1)} ms.`);
-  return { activationMilliseconds };
+  return { activationMilliseconds, scenarios };
 }

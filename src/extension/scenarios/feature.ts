@@ -21,6 +21,8 @@ export interface ScenarioFeature {
   readonly attachments: Attachments;
   readonly current: CurrentDocument;
   readonly results: ScenarioResults;
+  readonly tree: ScenarioTree;
+  readonly tests: ScenarioTests;
   readonly commands: ReturnType<typeof scenarioCommands>;
   readonly releasables: readonly Releasable[];
 }
@@ -37,18 +39,20 @@ export function makeScenarios(
   const current = new CurrentDocument(attachments);
   const results = new ScenarioResults(runs, settings);
   const picker = new ScenarioPicker(library, attachments, current, results);
+  const tree = new ScenarioTree(current, results);
+  const tests = new ScenarioTests(library, results, log);
   return {
-    ...{ library, attachments, current, results },
+    ...{ library, attachments, current, results, tree, tests },
     commands: scenarioCommands({ shared, picker, results, current, panel }),
     releasables: [
       ...[library, attachments, current, results],
       settings.onDidChange(() => results.settingsChanged()),
       registerBuiltinDocuments(),
       registerRerun({ settings, library, attachments, current, results, log }),
-      ...new ScenarioTree(current, results).register(),
+      ...tree.register(),
       ...new ScenarioProblems(library).register(),
       ...new ScenarioLenses(settings, attachments, current).register(),
-      ...new ScenarioTests(library, results, log).register(),
+      ...tests.register(),
     ],
   };
 }

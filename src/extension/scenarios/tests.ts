@@ -18,7 +18,7 @@ const at = (line: number): vscode.Range => new vscode.Range(line - 1, 0, line - 
 const scenarioId = 'scenario';
 
 export class ScenarioTests {
-  private readonly controller = vscode.tests.createTestController('tlbscope', 'TLBScope scenarios');
+  readonly controller = vscode.tests.createTestController('tlbscope', 'TLBScope scenarios');
   /** File item → the scenario it was made of. */
   private readonly made = new Map<string, LibraryScenario>();
 
@@ -108,7 +108,8 @@ export class ScenarioTests {
     });
   }
 
-  private async run(request: vscode.TestRunRequest, token: vscode.CancellationToken): Promise<void> {
+  /** What the run profile does. */
+  async run(request: vscode.TestRunRequest, token: vscode.CancellationToken): Promise<void> {
     const run = this.controller.createTestRun(request);
     const abort = new AbortController();
     const listening = [
