@@ -13,6 +13,7 @@ import { constant, one, parse, substitute, zero, type Polynomial } from './polyn
 import { pageSize } from './quantity';
 import type { Runner } from './runner';
 import type { Value } from './value';
+import { flagsAskFor } from './xenFlags';
 
 /** How many pages two arguments `start`, `end` of a call delimit: a number where they say so, else null. */
 function pagesOfCall(runner: Runner, args: readonly Value[]): bigint | 'all' | null {
@@ -66,7 +67,17 @@ export function applyCatalogue(
   };
   const pages = pagesOfCall(runner, args);
   const over = cost.full ? fullFlush(runner, cost.ceiling, pages) : no;
-  const dearer = cost.other ? openCondition(runner, frame, instruction, state, cost.condition ?? name) : yes;
+  const asked = cost.asked === undefined ? undefined : args[cost.asked];
+  const flags = cost.asks ? flagsAskFor(call.texts, cost.asks) : null;
+  const dearer = !cost.other
+    ? yes
+    : flags !== null
+      ? flags
+        ? yes
+        : no
+      : asked
+        ? space.truth(asked)
+        : openCondition(runner, frame, instruction, state, cost.condition ?? name);
   if (over !== no && cost.full) put(cost.full, guards.and(over, dearer));
   put(cost.ops, guards.and(guards.not(over), dearer));
   if (cost.other) put(cost.other, guards.not(dearer));

@@ -212,6 +212,24 @@ const idioms: readonly Idiom[] = [
     ],
     deltas: [{}],
   },
+  {
+    name: "Xen's flags say whether one page or everything is flushed",
+    hunks: [
+      [
+        'xen/arch/x86/mm/tq.c',
+        `
+ static void tq_update(struct domain *d, const void *va)
+ {
+-    flush_area_mask(d->dirty_cpumask, va, FLUSH_TLB | FLUSH_ORDER(0));
++    flush_area_local(va, FLUSH_TLB | FLUSH_VA_VALID);
+ }
+`,
+      ],
+    ],
+    settings: { features: ['INVPCID'] },
+    // One page on the CPUs of the mask and here, by interrupts that are waited for; then all pages here.
+    deltas: [{ INVLPG: '-1-c', IPI: '-c', IPI_WAIT: '-1', INVPCID_ALL_GLOBAL: '1' }],
+  },
 ];
 
 /** One text; hunks of the same file that follow each other share its headers. */
