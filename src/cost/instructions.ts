@@ -13,6 +13,7 @@ import { cr4WithoutFlush } from './record';
 import type { Frame, Weight } from './frame';
 import type { Runner } from './runner';
 import type { Value } from './value';
+import type { ValueSpace } from './values';
 
 const u64 = { bits: 64, signed: false } as const;
 
@@ -246,7 +247,7 @@ export function step(
       return;
     }
     case 'sizeof':
-      return write(instruction.dst, space.symbol(`sizeof(${instruction.type})`));
+      return write(instruction.dst, sizeOfType(space, instruction.type));
     case 'feature': {
       const { feature, kind } = instruction;
       const on = runner.features.answer(feature, kind, instruction.default);
@@ -293,4 +294,12 @@ export function step(
     default:
       return;
   }
+}
+
+/** Sizes of C where no layout is needed; else a symbol. `void` counts bytes, as in GNU C. */
+function sizeOfType(space: ValueSpace, type: string): Value {
+  const integer = /^[us](8|16|32|64)$/.exec(type);
+  if (integer) return space.constant(Number(integer[1]) / 8);
+  if (type === 'bool' || type === 'void') return space.constant(1);
+  return type.endsWith('*') ? space.constant(8) : space.symbol(`sizeof(${type})`);
 }

@@ -130,6 +130,7 @@ export class Core {
       global[Gw.VerdictCpu] = cpu;
       global[Gw.VerdictPc] = this.control[cpu * controlWords + Cw.Pc]!;
       global[Gw.VerdictDetail] = detail;
+      global[Gw.Urgent] = 1;
       this.event(EventKind.Verdict, cpu, verdict, detail, 0, 0);
     }
     return Outcome.Stop;
@@ -190,6 +191,7 @@ export class Core {
     const base = cpu * controlWords;
     const kind = this.control[base + Cw.WaitKind]! as WaitKind;
     this.control[base + Cw.Status] = waits ? Status.Waiting : Status.Running;
+    if (waits) this.global[Gw.Urgent] = 1;
     const by = waits ? 1 : -1;
     if (kind === WaitKind.Slot) this.countSlotWaiter(by, this.control[base + Cw.WaitOn]!);
     if (kind === WaitKind.Change) this.global[Gw.ChangeWaiters]! += by;

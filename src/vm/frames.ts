@@ -77,9 +77,16 @@ export function leave(core: Core, cpu: number, valueLo: number, valueHi: number)
   control[at + Cw.Mp] = frames[frame + Fw.Mp]!;
   control[at + Cw.Pc] = frames[frame + Fw.Pc]!;
   const dst = frames[frame + Fw.Dst]!;
+  const machine = resultRegister(core, cpu);
+  if (flags & FrameFlag.ResultToMachine && machine >= 0) {
+    core.machineRegisters[machine] = valueLo;
+    core.machineRegisters[machine + 1] = valueHi;
+  }
   if (dst >= 0) {
-    lo[control[at + Cw.Fp]! + dst] = valueLo;
-    hi[control[at + Cw.Fp]! + dst] = valueHi;
+    const fromMachine = (flags & FrameFlag.ResultFromMachine) !== 0;
+    const to = control[at + Cw.Fp]! + dst;
+    lo[to] = fromMachine && machine >= 0 ? core.machineRegisters[machine]! : valueLo;
+    hi[to] = fromMachine && machine >= 0 ? core.machineRegisters[machine + 1]! : valueHi;
   }
   if (flags & FrameFlag.Pushed) {
     const rsp = stackPointer(core, cpu);
@@ -90,6 +97,51 @@ export function leave(core: Core, cpu: number, valueLo: number, valueHi: number)
     control[at + Cw.ResultHi] = valueHi;
   }
   return flags;
+}
+
+/** Registers of arguments and of the result: System V ABI of x86-64, and AAPCS64. */
+const conventions = [
+  { args: ['rdi', 'rsi', 'rdx', 'rcx', 'r8', 'r9'], result: 'rax' },
+  { args: ['x0', 'x1', 'x2', 'x3', 'x4', 'x5', 'x6', 'x7'], result: 'x0' },
+] as const;
+
+function conventionOf(core: Core): (typeof conventions)[number] {
+  return core.program.machineRegisters.some(name => /^x\d/.test(name)) ? conventions[1] : conventions[0];
+}
+
+/** Index of the low half of a register of the machine; −1: no code names it. */
+function machineAt(core: Core, cpu: number, name: string): number {
+  const register = core.program.machineRegisters.indexOf(name);
+  return register < 0 ? -1 : (cpu * core.layout.machineRegisters + register) * 2;
+}
+
+const resultRegister = (core: Core, cpu: number): number => machineAt(core, cpu, conventionOf(core).result);
+
+/** Arguments of a C function that assembly calls: from the machine's registers to the frame at `to`. */
+function takeMachineArguments(core: Core, cpu: number, to: number, count: number): boolean {
+  const { args } = conventionOf(core);
+  if (count > args.length) {
+    core.stop(cpu, Verdict.Unknown, Detail.Code | Stop.TooManyArguments);
+    return false;
+  }
+  args.slice(0, count).forEach((name, index) => {
+    const at = machineAt(core, cpu, name);
+    core.lo[to + index] = at < 0 ? 0 : core.machineRegisters[at]!;
+    core.hi[to + index] = at < 0 ? 0 : core.machineRegisters[at + 1]!;
+  });
+  return true;
+}
+
+/** Arguments of a routine that C calls: from the registers at `from`. Those that do not fit go on the stack, which no routine here reads. */
+function putMachineArguments(core: Core, cpu: number, from: number, count: number): void {
+  conventionOf(core)
+    .args.slice(0, count)
+    .forEach((name, index) => {
+      const at = machineAt(core, cpu, name);
+      if (at < 0) return;
+      core.machineRegisters[at] = core.lo[from + index]!;
+      core.machineRegisters[at + 1] = core.hi[from + index]!;
+    });
 }
 
 /** Calls what a register points to. False after stopping. */
@@ -110,13 +162,12 @@ export function callPointer(core: Core, cpu: number, pc: number, fp: number): bo
     core.stop(cpu, Verdict.Unknown, Detail.Code | Stop.TooFewArguments);
     return false;
   }
-  if (fromAsm !== routine) {
-    core.stop(cpu, Verdict.Unknown, Detail.Code | Stop.MixedPointer);
-    return false;
-  }
+  if (fromAsm && !routine && !takeMachineArguments(core, cpu, fp + from, wanted)) return false;
+  if (!fromAsm && routine) putMachineArguments(core, cpu, fp + from, count);
   if (routine && !pushReturn(core, cpu)) return false;
-  const flags = routine ? FrameFlag.Pushed : 0;
-  const entered = core.enter(cpu, fn, from, pc + 1, routine ? -1 : code[at + 3]!, flags);
+  let flags = routine ? FrameFlag.Pushed : 0;
+  if (fromAsm !== routine) flags |= routine ? FrameFlag.ResultFromMachine : FrameFlag.ResultToMachine;
+  const entered = core.enter(cpu, fn, from, pc + 1, fromAsm ? -1 : code[at + 3]!, flags);
   if (entered) core.event(EventKind.Call, cpu, 0, fn, 0, 0);
   return entered;
 }

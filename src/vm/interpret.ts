@@ -25,11 +25,7 @@ export interface Services {
  */
 export function interpret(core: Core, services: Services, cpu: number, limit: number): number {
   const { code, lo, hi, memoryLo, memoryHi, tags, control, global, functionTable, frames } = core;
-  const { slots, depth: depths, registers } = core.layout;
   const base = cpu * controlWords;
-  const lastRegister = (cpu + 1) * registers;
-  const traced = core.trace !== null;
-  const direct = !core.buffered;
   let pc = control[base + Cw.Pc]!;
   let fp = control[base + Cw.Fp]!;
   let left = limit;
@@ -281,7 +277,11 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
       case Op.LoadCut: {
         const address = lo[fp + b]!;
         const slot = address >>> 3;
-        const plain = direct && (hi[fp + b]! | (address & 7)) === 0 && slot >= reservedSlots && slot < slots;
+        const plain =
+          !core.buffered &&
+          (hi[fp + b]! | (address & 7)) === 0 &&
+          slot >= reservedSlots &&
+          slot < tags.length;
         if (plain && tags[slot]! & Tag.Defined) {
           if (code[at]! === Op.Load) {
             lo[fp + a] = memoryLo[slot]!;
@@ -309,7 +309,7 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
       case Op.Store: {
         const address = lo[fp + a]!;
         const slot = address >>> 3;
-        const plain = (hi[fp + a]! | (address & 7)) === 0 && slot >= reservedSlots && slot < slots;
+        const plain = (hi[fp + a]! | (address & 7)) === 0 && slot >= reservedSlots && slot < tags.length;
         control[base + Cw.Pc] = pc;
         if (!plain) {
           core.slotOf(cpu, address, hi[fp + a]!);
@@ -317,7 +317,7 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
           break;
         }
         const tag = tags[slot]!;
-        if (direct && (tag & (Tag.KindMask | Tag.Defined)) === (c | Tag.Defined))
+        if (!core.buffered && (tag & (Tag.KindMask | Tag.Defined)) === (c | Tag.Defined))
           core.commit(cpu, slot, lo[fp + b]!, hi[fp + b]!);
         else core.write(cpu, slot, c, lo[fp + b]!, hi[fp + b]!);
         if (global[Gw.Urgent] === 0) break;
@@ -357,7 +357,8 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
         const memory = functionTable[row + 3]!;
         const next = fp + b;
         control[base + Cw.Pc] = pc;
-        if (memory > 0 || depth >= depths || next + functionTable[row + 2]! > lastRegister) {
+        const { depth: depths, registers } = core.layout;
+        if (memory > 0 || depth >= depths || next + functionTable[row + 2]! > (cpu + 1) * registers) {
           // Refused, or variables in memory have to be forgotten.
           if (!core.enter(cpu, a, b, pc + 1, c, 0)) {
             ending = true;
@@ -374,7 +375,7 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
           control[base + Cw.Fp] = next;
           control[base + Cw.Mp]! += code[at + 4]!;
         }
-        if (traced) core.event(EventKind.Call, cpu, 0, a, 0, 0);
+        if (core.trace !== null) core.event(EventKind.Call, cpu, 0, a, 0, 0);
         pc = functionTable[row]!;
         fp = next;
         control[base + Cw.Pc] = pc;
@@ -387,7 +388,7 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
           ending = true;
           break;
         }
-        if (traced) core.event(EventKind.Call, cpu, 0, a, 0, 0);
+        if (core.trace !== null) core.event(EventKind.Call, cpu, 0, a, 0, 0);
         pc = control[base + Cw.Pc]!;
         fp = control[base + Cw.Fp]!;
         continue;
@@ -411,7 +412,7 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
         control[base + Cw.Pc] = pc;
         const valueLo = a < 0 ? 0 : lo[fp + a]!;
         const valueHi = a < 0 ? 0 : hi[fp + a]!;
-        const frame = (cpu * depths + control[base + Cw.Depth]! - 1) * frameWords;
+        const frame = (cpu * core.layout.depth + control[base + Cw.Depth]! - 1) * frameWords;
         if (frames[frame + Fw.Flags] !== 0) {
           const flags = leave(core, cpu, valueLo, valueHi);
           if (flags & (FrameFlag.Interrupt | FrameFlag.WasIdle)) {
@@ -422,7 +423,7 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
           fp = control[base + Cw.Fp]!;
           continue;
         }
-        if (traced) core.event(EventKind.Return, cpu, 0, core.functionOf(cpu), valueLo, valueHi);
+        if (core.trace !== null) core.event(EventKind.Return, cpu, 0, core.functionOf(cpu), valueLo, valueHi);
         control[base + Cw.Depth]! -= 1;
         fp = frames[frame + Fw.Fp]!;
         pc = frames[frame + Fw.Pc]!;

@@ -43,10 +43,11 @@ export const enum Stop {
   BitOutside,
   Memory,
   NoCpu,
-  MixedPointer,
+  TooManyArguments,
   NoSuchOperation,
   NoCurrent,
   LockHeld,
+  PartOfSlot,
 }
 
 /** What a primitive answers. */

@@ -2,6 +2,7 @@
 import type { Instruction, IrFunction, IrType } from '../code/ir';
 import type { Layout } from './layout';
 import { typeOfText } from './layout';
+import { isMemoryCall } from './primitiveBytes';
 
 export interface Pointees {
   /** Struct that a `field` instruction names a member of. */
@@ -30,7 +31,7 @@ export function followPointees(
   fn.code.forEach((one, at) => {
     const step = stepOver(one, types, { layout, variable, locals });
     if (one.op === 'field') tags.set(at, step.tag);
-    if (one.op === 'primitive')
+    if (one.op === 'primitive' || (one.op === 'call' && one.callee !== null && isMemoryCall(one.callee)))
       before.set(
         at,
         one.args.map(arg => types[arg] ?? null),

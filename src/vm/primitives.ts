@@ -6,6 +6,7 @@ import type { Core } from './core';
 import { Detail, Outcome, Stop, Verdict } from './outcomes';
 import type { Kind } from './kinds';
 import { bitmaps } from './primitiveBits';
+import { bytePrimitives } from './primitiveBytes';
 import { memoryPrimitives } from './primitiveMemory';
 import { controlWords, Cw, Gw, WaitKind } from './state';
 import { EventKind } from './trace';
@@ -228,7 +229,7 @@ const plainName = (name: string): string =>
 
 /** The primitive of a name; null where none is known. `more`: those of the rooms above, which come first. */
 export function primitiveFor(name: string, more: ReadonlyMap<string, Primitive>): Primitive | null {
-  const own = more.get(name);
+  const own = more.get(name) ?? bytePrimitives(name);
   if (own) return own;
   const plain = plainName(name);
   for (const key of [name, plain]) {

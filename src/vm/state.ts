@@ -123,6 +123,10 @@ export const enum FrameFlag {
   Pushed = 8,
   /** The CPU had no task. */
   WasIdle = 16,
+  /** A routine called from C through a pointer: its result is in a register of the machine. */
+  ResultFromMachine = 32,
+  /** A C function called from assembly through a pointer: its result goes to a register of the machine. */
+  ResultToMachine = 64,
 }
 
 export interface StateSizes {

@@ -200,6 +200,7 @@ export class Tasks {
     const base = cpu * controlWords;
     if ((flags & FrameFlag.Interrupt) === 0) {
       control[base + Cw.Status] = Status.Idle;
+      core.urgent();
       core.event(EventKind.TaskEnd, cpu, 0, 0, control[base + Cw.ResultLo]!, control[base + Cw.ResultHi]!);
       core.changed();
       return;

@@ -7,6 +7,7 @@ import { Op } from './opcodes';
 import { halves } from './pairs';
 import type { Pointees } from './pointees';
 import type { FeatureTest, Trap } from './program';
+import { isMemoryCall, unitSlots, unitUnknown } from './primitiveBytes';
 import { slotBytes } from './program';
 import type { Item } from './registers';
 import { outgoing } from './registers';
@@ -177,7 +178,7 @@ export class Translator {
       }
       case 'call':
         if (this.asm) this.asm.call(one, this.fn.code[at + 1]?.op === 'return');
-        else this.call(one);
+        else this.call(one, at);
         return;
       case 'operation':
         return this.operation(one);
@@ -267,7 +268,7 @@ export class Translator {
     }
   }
 
-  private call(one: Extract<Instruction, { op: 'call' }>): void {
+  private call(one: Extract<Instruction, { op: 'call' }>, at: number): void {
     const { args } = one;
     if (one.callee === null) {
       if (one.pointer === null) return this.trap('', `the target of '${one.text}' is not known`);
@@ -277,6 +278,8 @@ export class Translator {
     }
     const callee = this.linkage.callee(one.callee, this.fn);
     if (callee.kind === 'missing') return this.trap(one.callee, 'it is not defined in the code at hand');
+    if (callee.kind === 'primitive' && isMemoryCall(one.callee))
+      return this.memoryCall(one.callee, args, one.dst, at);
     if (callee.kind === 'primitive') return this.invoke(one.callee, args, one.dst, word);
     if (callee.routine) return AsmSide.callFromC(this, callee, args, one.dst);
     if (args.length < callee.parameters)
@@ -305,6 +308,7 @@ export class Translator {
     if (one.name === 'struct_copy' || one.name === 'struct_zero') return this.wholeStruct(one, at);
     if (one.name === 'smp_cond_check') return this.again(one, at);
     if (this.asm?.leaves(one.name)) return;
+    if (isMemoryCall(one.name)) return this.memoryCall(one.name, one.args, one.dst, at);
     const type = one.dst === null ? word : (this.fn.registers[one.dst] ?? word);
     this.invoke(one.name, one.args, one.dst, type);
   }
@@ -339,4 +343,42 @@ export class Translator {
     this.constant(size, BigInt(this.linkage.layout.slots(type)));
     this.invoke(one.name, [...one.args, size], null, word);
   }
+
+  /** `memcpy` and its kin: with the bytes that a slot of what is pointed to stands for. */
+  private memoryCall(name: string, args: readonly number[], dst: number | null, at: number): void {
+    if (args.length < 3) return this.trap(name, 'it is called with fewer arguments than it takes');
+    const unit = this.temp();
+    this.constant(unit, BigInt(this.unitOf(args, at, name.endsWith('memset'))));
+    this.invoke(name, [...args.slice(0, 3), unit], dst, { bits: 32, signed: true });
+  }
+
+  private unitOf(args: readonly number[], at: number, sets: boolean): number {
+    // Registers of the machine say nothing of types: whole words, if memory says so too.
+    if (this.asm) return slotBytes;
+    if (isOfSizeof(this.fn, args[2]!, at)) return unitSlots;
+    const pointers = [this.pointees.type(at, 'first'), sets ? null : this.pointees.type(at, 'second')];
+    for (const type of pointers) {
+      const of = type?.kind === 'array' ? type.of : type;
+      if (of?.kind === 'integer') return Math.max(1, of.bits / 8);
+      if (of?.kind === 'pointer') return slotBytes;
+    }
+    return unitUnknown;
+  }
+}
+
+/** Whether a size is made of `sizeof` (times a number): then it counts slots. */
+function isOfSizeof(fn: IrFunction, register: number, at: number): boolean {
+  const sizes = new Set<number>();
+  for (const one of fn.code.slice(0, at)) {
+    if (!('dst' in one) || one.dst === null) continue;
+    const sized =
+      one.op === 'sizeof' ||
+      ((one.op === 'move' || one.op === 'cast') && sizes.has(one.a)) ||
+      (one.op === 'binary' &&
+        ((one.operator === 'mul' && sizes.has(one.a) !== sizes.has(one.b)) ||
+          (['add', 'sub'].includes(one.operator) && sizes.has(one.a) && sizes.has(one.b))));
+    if (sized) sizes.add(one.dst);
+    else sizes.delete(one.dst);
+  }
+  return sizes.has(register);
 }

@@ -22,7 +22,7 @@ const reasons: Readonly<Record<number, string>> = {
   [Stop.Unaligned]: 'it accesses a part of a field, which is kept whole here',
   [Stop.DivideByZero]: 'it divides by zero',
   [Stop.NotAFunction]: 'it calls a pointer that is no function',
-  [Stop.MixedPointer]: 'a call through a pointer between assembly and C is not followed',
+  [Stop.TooManyArguments]: 'assembly calls a function that takes arguments on the stack',
   [Stop.TooFewArguments]: 'it calls a function with fewer arguments than it takes',
   [Stop.StackOverflow]: 'the stack is used up',
   [Stop.RegistersUsedUp]: 'the registers for calls in calls are used up',
@@ -36,6 +36,7 @@ const reasons: Readonly<Record<number, string>> = {
   [Stop.NoCpu]: 'there is no such CPU',
   [Stop.NoSuchOperation]: 'this machine does not have the instruction',
   [Stop.NoCurrent]: 'no per-CPU variable current_task says which task runs',
+  [Stop.PartOfSlot]: 'it treats memory as bytes, and nothing says which fields they make up',
   [Stop.LockHeld]: 'it unlocks a lock that nobody holds',
 };
 

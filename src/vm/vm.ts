@@ -14,7 +14,7 @@ import { preludePrimitives } from './prelude';
 import { Scheduler } from './schedule';
 import { hashAll, hashSituation, pack, unpack } from './snapshot';
 import type { StateLayout, StateSizes, VmMachine } from './state';
-import { controlWords, Cw, Gw, layoutState, Status } from './state';
+import { controlWords, Cw, Gw, layoutState } from './state';
 import { cutHigh, cutLow, Tag } from './kinds';
 import type { Task } from './tasks';
 import { Tasks } from './tasks';
@@ -122,23 +122,17 @@ export class Vm implements Services {
   /** Runs up to `steps` instructions; returns how many. Fewer: the run is over, see {@link ending}. */
   run(steps: number): number {
     const { core } = this;
-    const { global, control } = core;
+    const { global } = core;
     let left = steps;
     while (left > 0) {
-      const cpu = global[Gw.Current]!;
-      const goesOn =
-        cpu >= 0 &&
-        global[Gw.Quantum]! > 0 &&
-        global[Gw.Urgent] === 0 &&
-        control[cpu * controlWords + Cw.Status] === Status.Running &&
-        global[Gw.Verdict] === 0;
-      if (!goesOn) {
+      const quantum = global[Gw.Quantum]!;
+      // Whoever waits, has ended or has stopped the run is urgent too.
+      if (quantum <= 0 || global[Gw.Urgent] !== 0) {
         if (!this.scheduler.choose()) break;
         continue;
       }
-      const quantum = global[Gw.Quantum]!;
-      const ran = interpret(core, this, cpu, left < quantum ? left : quantum);
-      global[Gw.Quantum]! -= ran;
+      const ran = interpret(core, this, global[Gw.Current]!, left < quantum ? left : quantum);
+      global[Gw.Quantum] = quantum - ran;
       left -= ran;
     }
     return steps - left;

@@ -153,13 +153,14 @@ function pointerDifference(l: Lowering, a: Value, b: Value): Value {
     b: materialise(l, b),
     type,
   });
-  const size = of.kind === 'void' ? 1n : sizeOf(of);
-  if (size === 1n) return inRegister(distance, long);
+  // Where memory is kept in slots an element has another size than in C: whoever lays it out says which.
+  const size = of.kind === 'array' ? null : sizeOf(of);
   let divisor: number;
-  if (size === null) {
+  if (size === 8n) divisor = l.code.constant(size, long);
+  else {
     divisor = l.code.register(long);
     l.code.emit({ op: 'sizeof', dst: divisor, type: typeText(of) });
-  } else divisor = l.code.constant(size, long);
+  }
   const dst = l.code.register(long);
   l.code.emit({ op: 'binary', dst, operator: 'div', a: distance, b: divisor, type });
   return inRegister(dst, long);
