@@ -10,6 +10,7 @@ import { relevantFiles } from './relevance';
 import { patchesOf, type PatchEntry } from './series';
 import type { ModuleCache } from './moduleCache';
 import type { KernelTree } from './tree';
+import type { TreeFit } from './treeFit';
 import { connect } from './connect';
 import { PatchReader } from './patchReader';
 import { SeriesState } from './seriesState';
@@ -37,6 +38,8 @@ export interface AnalysisOptions {
 /** A file of a patch that was read. */
 export interface FileAnalysis {
   readonly change: FileChange;
+  /** How the patch goes with the file of the tree (or what earlier patches made of that); null without a tree. */
+  readonly fit: TreeFit | null;
   /** Functions by the number of hunks applied: 0 the old side, all of them the new one; others where a function needs it. */
   readonly stages: ReadonlyMap<number, readonly IrFunction[]>;
   /** Code that could not be read, by stage. */

@@ -7,7 +7,7 @@ import type { AnalysisOptions, FileAnalysis, PatchAnalysis } from './analysis';
 import { Layer, LayeredProgram, type MacroModule, type PlaceHints } from './definitions';
 import { changedMacros, macroUnits, withoutMacros } from './macros';
 import type { PatchEntry } from './series';
-import { knownOf } from './seriesState';
+import { knownOf, type KnownBefore } from './seriesState';
 import { unitAfter, type FileChange, type KnownFile } from './units';
 
 /** Why a file of a very long document is left to its names. */
@@ -65,8 +65,12 @@ export class PatchReader {
     return module;
   }
 
+  private before(change: FileChange): KnownBefore {
+    return knownOf(change, this.known, this.options.tree);
+  }
+
   private unit(change: FileChange, applied: number): SourceUnit {
-    return unitAfter(change, applied, knownOf(change, this.known, this.options.tree));
+    return unitAfter(change, applied, this.before(change).file);
   }
 
   /** `left`: changes beyond what is read of a document; they are left to the names in them. */
@@ -113,8 +117,8 @@ export class PatchReader {
     }
     for (const { change } of sides) await this.readStages(change, found.get(change.file)!);
     const files = new Map<PatchFile, FileAnalysis>();
-    for (const { change } of sides) files.set(change.file, { change, ...found.get(change.file)! });
-    for (const change of left) files.set(change.file, { change, stages: new Map(), unread: this.unread(change) }); // prettier-ignore
+    for (const { change } of sides) files.set(change.file, { change, fit: this.before(change).fit, ...found.get(change.file)! }); // prettier-ignore
+    for (const change of left) files.set(change.file, { change, fit: null, stages: new Map(), unread: this.unread(change) }); // prettier-ignore
     const [before, after] = [layers[0]!, layers[1]!];
     before.touchWith(after);
     after.touchWith(before);

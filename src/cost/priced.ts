@@ -1,6 +1,7 @@
 /** What pricing gives, as plain data for the command line and the editor. Counts are polynomials, not yet text. */
 import type { Polynomial } from './polynomial';
 import type { Counts } from './resolve';
+import type { TreeFit } from './treeFit';
 
 export interface UnknownItem {
   readonly name: string;
@@ -93,6 +94,8 @@ export interface PricedHunk extends PricedPart {
   readonly function: string | null;
   readonly functions: readonly string[];
   readonly presence: 'present' | 'absent';
+  /** How the patch goes with the file of the kernel tree; null without a tree, or where the file was not read. */
+  readonly tree: TreeFit | null;
   readonly byName: boolean;
   readonly lines: readonly LineItem[];
 }

@@ -27,6 +27,7 @@ import { rootsOf, type Root } from './roots';
 import { FeatureSet } from './features';
 import { skippedCalls } from './skippedCalls';
 import { countedHunks, sumParts, withoutUnread } from './sums';
+import { fitText } from './treeFit';
 import { valueChanges } from './valueChanges';
 import { Work } from './work';
 
@@ -143,6 +144,7 @@ export class DocumentPricer {
     for (const patch of this.analysis.patches)
       patches.push(yield* this.pricePatch(patch, options, prices, findings, apart.get(patch.entry.message) ?? [])); // prettier-ignore
     moduleFindings(this.analysis, findings);
+    treeFindings(this.analysis, findings);
     if (this.analysis.bounded)
       findings.set('too-long', {
         kind: 'too-long',
@@ -248,6 +250,7 @@ function emptyHunk(file: PatchFile, index: number, unknown: readonly UnknownItem
     function: null,
     functions: nothing,
     presence: file.status === 'added' ? 'absent' : 'present',
+    tree: null,
     byName: false,
     lines: nothing,
   };
@@ -273,6 +276,7 @@ function priceHunk(
     function: plan.names[0] ?? null,
     functions: plan.names,
     presence: plan.absent ? 'absent' : 'present',
+    tree: plan.patch.files.get(plan.file)?.fit ?? null,
     byName: named !== null && named.delta.size > 0,
     lines: linesOf(plan, compared, resolution.answer),
   };
@@ -367,6 +371,17 @@ function collectFindings(compared: Compared, into: Map<string, Finding>): void {
     for (const { kind, at, message } of recording.findings) {
       const line = documentLine(at);
       into.set(`${kind},${line}`, { kind, documentLine: line, message });
+    }
+}
+
+/** Files of the tree that a patch does not go with, or that have it already. */
+function treeFindings(analysis: DocumentAnalysis, into: Map<string, Finding>): void {
+  for (const { files } of analysis.patches)
+    for (const [file, { fit, change }] of files) {
+      if (fit !== 'other' && fit !== 'applied') continue;
+      const { documentLine: line } = file.hunks[0]!;
+      const kind = fit === 'other' ? 'tree-mismatch' : 'tree-applied';
+      into.set(`${kind},${line}`, { kind, documentLine: line, message: fitText(fit, change.path) ?? '' });
     }
 }
 

@@ -106,6 +106,8 @@ export interface KnownFile {
   readonly lines: ReadonlyMap<number, KnownLine>;
   /** Every line is known. */
   readonly whole: boolean;
+  /** How far from where it says each hunk stands, where that is not 0 for all. */
+  readonly offsets?: readonly number[];
 }
 
 export const nothingKnown: KnownFile = { lines: new Map(), whole: false };
@@ -149,7 +151,8 @@ export function unitAfter(change: FileChange, applied: number, known: KnownFile 
   };
   change.hunks.forEach((hunk, index) => {
     const { oldStart, oldLines } = change.file.hunks[index]!;
-    const first = hunk.find(line => line.oldLine > 0)?.oldLine ?? oldStart + (oldLines === 0 ? 1 : 0);
+    const stated = hunk.find(line => line.oldLine > 0)?.oldLine ?? oldStart + (oldLines === 0 ? 1 : 0);
+    const first = stated + (known.offsets?.[index] ?? 0);
     const olds = hunk.filter(line => line.kind !== LineKind.Added).length;
     const news = hunk.filter(line => line.kind !== LineKind.Removed).length;
     keepUntil(first);

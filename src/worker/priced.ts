@@ -4,6 +4,7 @@ import { print } from '../cost/polynomial';
 import type { DerivationItem, PricedDocument, PricedHunk, PricedPart, PricedPatch } from '../cost/priced';
 import { countsJson } from '../cost/report';
 import type { Counts } from '../cost/resolve';
+import { fitText } from '../cost/treeFit';
 import { LineKind, type PatchDocument, type PatchHunk } from '../patch/model';
 import type {
   Cause,
@@ -74,6 +75,12 @@ function sidesOf({ source, firstLine, endLine }: PatchHunk): Map<number, LineAnn
     if (side && at !== null) sides.set(at, side);
   }
   return sides;
+}
+
+/** What the whole file in the workspace was good for. */
+function treeText({ tree, file }: PricedHunk): string[] {
+  const text = fitText(tree, file);
+  return text === null ? [] : [`${text[0]!.toUpperCase()}${text.slice(1)}.`];
 }
 
 /** Operations of one line, with what in the derivation belongs to it. */
@@ -163,7 +170,7 @@ function hunkAnnotation(
     lines: linesOf(hunk, sidesOf(place.hunk), structural, byName),
     unknown: unknownOf(hunk),
     gates: hunk.gates,
-    derivation: derivation(hunk, setting),
+    derivation: [...treeText(hunk), ...derivation(hunk, setting)],
   };
 }
 
