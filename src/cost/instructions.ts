@@ -12,6 +12,7 @@ import { one, parse, type Polynomial } from './polynomial';
 import { cr4WithoutFlush } from './record';
 import type { Frame, Weight } from './frame';
 import type { Runner } from './runner';
+import { show } from './show';
 import type { Value } from './value';
 import type { ValueSpace } from './values';
 
@@ -91,7 +92,16 @@ export function writeCr3(
   source: string,
 ): void {
   const { guards } = runner.space;
-  const keeps = value ? keepsEntries(runner, value) : no;
+  const lost = (part: Value): void =>
+    runner.notKnown(
+      frame,
+      instruction,
+      state.guard,
+      weight,
+      show(part),
+      'what is written to CR3 was changed in a way that is not followed: it is taken to flush',
+    );
+  const keeps = value ? keepsEntries(runner, value, lost) : no;
   runner.perform(frame, instruction, guards.and(state.guard, keeps), weight, 'CR3_NOFLUSH', one, source);
   runner.perform(
     frame,

@@ -25,6 +25,7 @@ import type { Runner } from './runner';
 import { symbolText } from './show';
 import { bodyOrder, jumpsOf, readCell, survey, writeCell, type ChangingCell, type Survey } from './survey';
 import { tripOf, type Cell } from './trip';
+import { settledBySecondTurn } from './loopValues';
 import { isUnseenHead, turnsByStep } from './unseenHeads';
 import type { Value } from './value';
 
@@ -87,13 +88,22 @@ function turnsOf(runner: Runner, frame: Frame, loop: Loop, { cells, exits }: Sur
   if (!exit) return { weight: [{ guard: yes, count: one }], exit: null, known: false };
   // A loop left at its end unless something failed is a retry: it runs once.
   const changing = new Set(cells.filter(({ step }) => step !== space.constant(0)).map(cell => cell.symbol));
-  const bottom = frame.flow.blocks[exit.block]!.next.includes(loop.header);
+  const bottom = goesBack(frame, loop, exit.block);
   const fresh = !mentions(exit.test, changing);
   if (bottom && (fresh || retried.test(exit.text))) {
     if (!runner.quiet) runner.recording.assumed.add(`no retry: ${exit.text}`);
     return { weight: [{ guard: yes, count: zero }], exit, known: true };
   }
   return { weight: [{ guard: yes, count: named(exit) }], exit, known: false };
+}
+
+/** Whether a block goes back to the head of its loop, perhaps by a block that only jumps there (`goto again`). */
+function goesBack({ flow, fn }: Frame, loop: Loop, block: number): boolean {
+  const onlyJumps = (at: number): boolean => {
+    const { first, end, next } = flow.blocks[at]!;
+    return end === first + 1 && fn.code[first]!.op === 'jump' && next[0] === loop.header;
+  };
+  return flow.blocks[block]!.next.some(next => next === loop.header || onlyJumps(next));
 }
 
 /** The length of an array is what the source calls it. */
@@ -281,7 +291,7 @@ function leave(
 function finalValue(runner: Runner, cell: ChangingCell, stand: Value, rest: Weight): Value {
   const { space } = runner;
   const { step, initial } = cell;
-  if (!step) return stand;
+  if (!step) return settledBySecondTurn(runner, cell) ?? stand;
   return rest
     .map(part => {
       const turns = constantOf(part.count);

@@ -195,6 +195,14 @@ export class ValueSpace {
       default:
         break;
     }
+    if ((operator === 'or' || operator === 'and') && number !== null && a.kind === 'binary')
+      if (a.operator === operator) {
+        const [rest, mask] = a.a.kind === 'constant' ? [a.b, a.a] : [a.a, a.b];
+        if (mask.kind === 'constant') {
+          const both = operator === 'or' ? mask.value | number : mask.value & number;
+          return this.arithmetic(operator, rest, this.constant(both), type);
+        }
+      }
     const commutes = operator === 'mul' || operator === 'and' || operator === 'or' || operator === 'xor';
     const [first, second] = commutes && a.id > b.id ? [b, a] : [a, b];
     return this.intern(`b${operator},${first.id},${second.id}`, {

@@ -38,7 +38,7 @@ export function lowerAsm(l: Lowering, node: Node): void {
   const strange = steps.find(step => step.kind === 'unknown');
   if (!strange) for (const step of steps) lowerStep(l, node, step, operands);
   else if (!lowerWhole(l, node, template, operands)) {
-    // One unknown for the whole statement: its parts mean nothing alone.
+    // One unknown for the whole statement.
     notUnderstood(l, strange.name, strange.why);
     clobber(l, operands);
   }
@@ -104,7 +104,10 @@ function lowerWhole(l: Lowering, node: Node, template: string, operands: readonl
   const { architecture } = l.configuration;
   const text = lowerAsmText(template.replaceAll('%%', '%'), described, architecture, l.lineOf(node));
   // The stack is not the function's: what a template pushes or pops cannot be taken in.
-  if (!text || text.names.includes('rsp') || text.code.some(one => one.op === 'unknown')) return false;
+  if (!text || text.names.includes('rsp')) return false;
+  // Of instructions that are all strange the statement is the better name; beside an operation each has its own.
+  const has = (op: 'unknown' | 'operation'): boolean => text.code.some(one => one.op === op);
+  if (has('unknown') && !has('operation')) return false;
   const registers: number[] = [];
   operands.forEach((operand, index) => {
     const { kind } = described[index]!;
