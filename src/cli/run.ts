@@ -4,12 +4,12 @@ import { compareRuns } from '../scenario/compare';
 import type { RunResult } from '../scenario/run';
 import { runScenario, ScenarioError } from '../scenario/run';
 import { traceLines } from '../scenario/traceLines';
-import { reviewedTree, underReview, variantTree, worldBooter } from '../scenario/variants';
+import { worldBooter } from '../scenario/variants';
 import { Exit, InputError, type Command, type CommandContext, type CommandOptions } from './command';
 import { readFeatures } from './costOptions';
-import { readDocument } from './document';
 import { loadCGrammar } from './frontEnd';
 import { figureText, machineNamed } from './machines';
+import { runTrees } from './runTrees';
 import { openScenario, readParameters, type NamedScenario } from './scenarioFile';
 import { numberText, tableText } from './table';
 
@@ -26,7 +26,29 @@ function cyclesText({ cycles: { total, low, high } }: RunResult): string {
   return low === null ? 'unknown' : `unknown, at least ${numberText(low)}`;
 }
 
-function report({ scenario }: NamedScenario, runs: readonly RunResult[]): string {
+/** So many notes are printed; `--json` has them all. */
+const mostNotes = 12;
+
+function noteLines(runs: readonly RunResult[]): string[] {
+  const lines = runs.flatMap(run =>
+    run.notes.map(note => `${run.variant}, ${parametersText(run)}: ${note}\n`),
+  );
+  const more = lines.length - mostNotes;
+  return more > 0 ? [...lines.slice(0, mostNotes), `${more} more notes: --json has them\n`] : lines;
+}
+
+/** Which files of a folder ran, and what stood around them. */
+function sourceLines(runs: readonly RunResult[], folder: string | null): string[] {
+  const sources = runs.at(-1)?.sources ?? [];
+  if (folder === null) return [];
+  const named = { tree: `from ${folder}`, model: "from TLBScope's model", 'built in': 'built in' } as const;
+  return (['tree', 'model', 'built in'] as const).flatMap(from => {
+    const files = sources.filter(one => one.from === from).map(({ file }) => file);
+    return files.length > 0 ? [`${named[from]}: ${files.join(', ')}\n`] : [];
+  });
+}
+
+function report({ scenario }: NamedScenario, runs: readonly RunResult[], folder: string | null): string {
   const rows = runs.map(run => [
     run.variant,
     parametersText(run),
@@ -63,18 +85,26 @@ function report({ scenario }: NamedScenario, runs: readonly RunResult[]): string
     ...why,
     ...failed,
     ...unknown,
+    ...noteLines(runs),
+    ...sourceLines(runs, folder),
     dominant.size > 0 ? `ranges are moved most by: ${[...dominant].join('; ')}\n` : '',
     `${expectations - failed.length} of ${expectations} expectations hold.\n`,
   ].join('');
 }
 
-async function run({ positionals, options, json, write }: CommandContext): Promise<Exit> {
+async function run({ positionals, options, json, write, note }: CommandContext): Promise<Exit> {
   const named = openScenario(positionals[0]!, readParameters(textsOf(options['set'])));
-  const patch = typeof options['patch'] === 'string' ? readDocument(options['patch']).files : null;
+  const optional = (key: string): string | null => {
+    const value = options[key];
+    return typeof value === 'string' ? value : null;
+  };
+  const patch = optional('patch');
   const { name } = named;
-  const scenario = patch ? underReview(named.scenario) : named.scenario;
+  const path = positionals[0]!;
+  const trees = runTrees({ path, scenario: named.scenario, tree: optional('tree'), patch });
+  const { scenario } = trees;
   const machineId = typeof options['machine'] === 'string' ? options['machine'] : scenario.machine;
-  const machine = machineNamed(machineId ?? defaultMachineId);
+  const machine = machineNamed(machineId ?? defaultMachineId, note);
   const features =
     typeof options['features'] === 'string' ? readFeatures(options['features'], machine) : null;
   await loadCGrammar();
@@ -84,10 +114,8 @@ async function run({ positionals, options, json, write }: CommandContext): Promi
     for (const result of runScenario(scenario, {
       machine,
       features: features?.features ?? null,
-      treeOf: variant => {
-        const tree = variantTree(scenario.kernel, variant);
-        return patch && variant.name === 'after' ? reviewedTree(tree, patch) : tree;
-      },
+      treeOf: trees.treeOf,
+      touched: trees.touched,
       boot: worldBooter(),
       variants: textsOf(options['variant']),
       trace: traced,
@@ -107,15 +135,15 @@ async function run({ positionals, options, json, write }: CommandContext): Promi
       runs.push(result);
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
-    const file = patch && error.line === 0 ? String(options['patch']) : name;
+    const file = patch !== null && error.line === 0 ? patch : name;
     throw new InputError(`${file}${error.line > 0 ? `:${error.line}` : ''}: ${error.message}`);
   }
   if (traced) return Exit.Fine;
   if (json)
     write(
-      `${JSON.stringify({ scenario: scenario.title, name, runs, comparisons: compareRuns(runs) }, null, 2)}\n`,
+      `${JSON.stringify({ scenario: scenario.title, name, tree: trees.folder, runs, comparisons: compareRuns(runs) }, null, 2)}\n`,
     );
-  else write(report(named, runs));
+  else write(report(named, runs, trees.folder));
   const failed = runs.some(one => one.expect.some(({ ok }) => !ok));
   return options['check'] === true && failed ? Exit.Finding : Exit.Fine;
 }
@@ -127,6 +155,7 @@ export const runCommand: Command = {
   options: {
     variant: { type: 'string', multiple: true },
     patch: { type: 'string' },
+    tree: { type: 'string' },
     set: { type: 'string', multiple: true },
     machine: { type: 'string' },
     features: { type: 'string' },
@@ -137,8 +166,9 @@ export const runCommand: Command = {
     "SCENARIO          a *.tlbscope.jsonc file, or the name of a built-in one ('tlbscope scenarios')",
     '--variant V       only this variant; may be given several times',
     '--patch FILE      instead of the variants: the tree before and after this patch',
+    "--tree DIR        a kernel tree instead of the model's: its TLB code, with the model around it",
     '--set NAME=N,…    one value for a parameter instead of those of the file',
-    `--machine ID      machine profile (default: the scenario's, else ${defaultMachineId})`,
+    `--machine ID|FILE machine profile, or a machine file (default: the scenario's, else ${defaultMachineId})`,
     "--features LIST   features that are on, such as PTI,PCID, or none (default: the scenario's)",
     '--trace           print the events as NDJSON instead',
     '--check           exit with 1 if an expectation does not hold',

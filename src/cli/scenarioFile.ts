@@ -1,4 +1,5 @@
 /** A scenario for the command line: a file, or a built-in one by its name. */
+import { dirname } from 'node:path';
 import { builtinScenarios } from '../scenario/builtin';
 import { checkScenario } from '../scenario/check';
 import type { Scenario } from '../scenario/model';
@@ -10,6 +11,10 @@ export interface NamedScenario {
   readonly name: string;
   readonly scenario: Scenario;
 }
+
+/** Folder that paths in a scenario are relative to. */
+export const folderOf = (path: string): string =>
+  path === '-' || builtinScenarios.some(({ name }) => name === path) ? '.' : dirname(path);
 
 /** `--set n=10,c=3`. */
 export function readParameters(texts: readonly string[]): ReadonlyMap<string, number> {

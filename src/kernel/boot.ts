@@ -29,6 +29,7 @@ import {
   tableUsed,
   tableWasUsed,
 } from './surroundings';
+import { Overflush } from './overflush';
 import type { Addresses } from './program';
 import { barriersOf, ProgramBuilder, spins } from './program';
 import type { Plan } from './plan';
@@ -66,6 +67,7 @@ class Boot {
   private readonly barriers: ReadonlyMap<string, ReadonlySet<number>>;
   private readonly program: LinkedProgram;
   private readonly around: Surroundings;
+  private overflush: Overflush | null = null;
 
   constructor(
     private readonly options: WorldOptions,
@@ -141,6 +143,7 @@ class Boot {
     );
     const vm = this.vm(tasks);
     this.fill(vm, around.hardware!);
+    this.overflush?.start(vm.core);
     return new BootedWorld(vm, options, around, program, this.lowered);
   }
 
@@ -179,6 +182,7 @@ class Boot {
           },
         };
         around.hardware = createHardware(machine, bus, { ...hardware, buffer, byteOffset });
+        if (options.overflush) this.overflush = new Overflush(around.hardware, around);
         return around.hardware;
       },
       handlers: new Map([

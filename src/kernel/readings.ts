@@ -11,15 +11,7 @@ import { lazyPlace, maskPlace } from './kernelFields';
 import type { LoweredTree } from './lower';
 import type { Surroundings } from './surroundings';
 import { baselineTime, staleKinds } from './surroundings';
-import type {
-  CpuFigures,
-  FlushState,
-  SourceFile,
-  StaleUse,
-  StateValue,
-  World,
-  WorldOptions,
-} from './world';
+import type { CpuFigures, FlushState, SourceFile, StaleUse, StateValue, World, WorldOptions } from './world';
 
 const slotsOfCpu = 6;
 /** Per-CPU objects whose fields differ between kernels → their struct. */
@@ -149,6 +141,11 @@ export class BootedWorld implements World {
 
   get assumed(): string[] {
     return [...this.program.assumed, ...this.lowered.assumed];
+  }
+
+  overflushed(cpu: number): number {
+    const { core } = this.vm;
+    return core.memoryLo[this.around.overflushSlot(core, cpu)]!;
   }
 
   get sources(): readonly SourceFile[] {

@@ -33,8 +33,11 @@ export const tableWasUsed = 2;
 /** Kinds of stale use, by their slot in `world_stale`. */
 export const staleKinds = ['stale-data', 'stale-perm', 'stale-walk', 'lost-dirty'] as const;
 
-/** Slots of a baseline: cycles, low, high (the bits of a double), misses, unpriced, then counts of operations. */
-export const baselineSlots = 5 + operations.length;
+/**
+ * Slots of a baseline: cycles, low, high (the bits of a double), misses, unpriced, then counts of operations. Last:
+ * translations that flushes have dropped needlessly since.
+ */
+export const baselineSlots = 6 + operations.length;
 
 /** What primitives need besides the core; the hardware is there once the VM is. */
 export class Surroundings {
@@ -100,6 +103,10 @@ export class Surroundings {
     return this.perCpu(core, cpu, this.baseline);
   }
 
+  overflushSlot(core: Core, cpu: number): number {
+    return this.baselineSlot(core, cpu) + baselineSlots - 1;
+  }
+
   /** Whether a walk came through a freed table since this was last asked. */
   takeWalkedDead(): boolean {
     const was = this.walkedDead;
@@ -139,6 +146,7 @@ export function setBaseline(core: Core, cpu: number, around: Surroundings): void
   put(3, clocks.misses(cpu), 0);
   put(4, clocks.unpriced(cpu), 0);
   operations.forEach((_, number) => put(5 + number, clocks.count(cpu, number), 0));
+  put(baselineSlots - 1, 0, 0);
 }
 
 /** A time of the baseline: 0 cycles, 1 low, 2 high. */

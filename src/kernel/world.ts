@@ -150,6 +150,8 @@ export interface WorldOptions {
   readonly seed?: number;
   /** Instructions of one CPU; more is the verdict `unbounded`. Default 20 million. */
   readonly budget?: number;
+  /** Counts translations that flushes drop needlessly. Default false: it takes time with each flush. */
+  readonly overflush?: boolean;
   /** Default: a trace of every kind of event. null: none. */
   readonly trace?: Trace | null;
 }
@@ -211,6 +213,11 @@ export interface World {
   readonly hardware: Hardware;
   /** First of each kind and CPU. */
   readonly staleUses: readonly StaleUse[];
+  /**
+   * Translations of user pages that the CPU's flushes have dropped since the start or its last `measure`, although the
+   * page tables said the same. 0 where the world does not count them.
+   */
+  overflushed(cpu: number): number;
   /** Files whose functions can run here, sorted; those of the tree first. */
   readonly sources: readonly SourceFile[];
   /** What had to be assumed (widths, lengths, configuration), and names that code mentions and nothing defines. */

@@ -4,7 +4,18 @@ import { checkParameters, checkVariants } from './checkSweep';
 import { checkSpaces } from './checkSpaces';
 import { checkTasks } from './checkTasks';
 import type { Node } from './json';
-import { Findings, integerOf, itemsOf, kindOf, membersOf, nameOf, readTree, shown, textOf } from './json';
+import {
+  Findings,
+  integerOf,
+  itemsOf,
+  kindOf,
+  membersOf,
+  nameOf,
+  nameOrPathOf,
+  readTree,
+  shown,
+  textOf,
+} from './json';
 import { limits } from './limits';
 import type { Scenario, ScenarioDiagnostic } from './model';
 import { Ranges } from './ranges';
@@ -75,7 +86,7 @@ function readScenario(root: Node, set: ReadonlyMap<string, number>, findings: Fi
     title: of('title', node => textOf(node, 'title', limits.titleCharacters, findings), ''),
     about: of('about', node => textOf(node, 'about', 2_000, findings), ''),
     appliesTo: of('appliesTo', texts('appliesTo', limits.appliesTo, 200), []),
-    kernel: of('kernel', node => nameOf(node, 'kernel', findings), ''),
+    kernel: of('kernel', node => nameOrPathOf(node, 'kernel', findings), ''),
     machine: of<string | null>('machine', node => nameOf(node, 'machine', findings), null),
     features: of<string[] | null>('features', names('features', limits.features), null),
     cpus,

@@ -1,6 +1,6 @@
 /** The parts of a scenario that make several runs of it: parameters and variants. */
 import type { Findings, Node } from './json';
-import { integerOf, itemsOf, kindOf, membersOf, nameOf, shown } from './json';
+import { integerOf, itemsOf, kindOf, membersOf, nameOf, nameOrPathOf, shown } from './json';
 import { limits } from './limits';
 import type { ScenarioParameter, ScenarioVariant } from './model';
 
@@ -76,7 +76,7 @@ export function checkVariants(node: Node, findings: Findings): ScenarioVariant[]
     const patches = itemsOf(value, `the variant '${shown(name)}'`, 0, limits.patchesOfVariant, findings);
     return {
       name,
-      patches: patches.flatMap(item => nameOf(item, 'a patch', findings) ?? []),
+      patches: patches.flatMap(item => nameOrPathOf(item, 'a patch', findings) ?? []),
       line: findings.lineOf(at.offset),
     };
   });

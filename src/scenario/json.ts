@@ -80,9 +80,9 @@ function tooDeep(text: string): number {
 }
 
 /** The root of the file's tree; null, with a finding, where it is no JSON. */
-export function readTree(text: string, findings: Findings): Node | null {
+export function readTree(text: string, findings: Findings, what = 'a scenario'): Node | null {
   if (text.length > limits.characters) {
-    findings.add(limits.characters, 1, `a scenario has at most ${limits.characters} characters`);
+    findings.add(limits.characters, 1, `${what} has at most ${limits.characters} characters`);
     return null;
   }
   const deep = tooDeep(text);
@@ -145,6 +145,16 @@ export function nameOf(node: Node, what: string, findings: Findings): string | n
   const text = textOf(node, what, limits.name, findings);
   if (text === null || namePattern.test(text)) return text;
   findings.at(node, `${what} is a name such as 'a' or 'deferred-flush', not '${shown(text)}'`);
+  return null;
+}
+
+const pathPattern = /^[A-Za-z0-9_./-]+$/;
+
+/** A name, or a path with `/` between its parts; null with a finding. */
+export function nameOrPathOf(node: Node, what: string, findings: Findings): string | null {
+  const text = textOf(node, what, limits.path, findings);
+  if (text === null || namePattern.test(text) || (text.includes('/') && pathPattern.test(text))) return text;
+  findings.at(node, `${what} is a name such as 'linux' or a path such as './linux', not '${shown(text)}'`);
   return null;
 }
 

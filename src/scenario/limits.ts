@@ -31,6 +31,8 @@ export const limits = {
   expression: 200,
   /** Characters of a name: of a parameter, a variant, an mm, a barrier. */
   name: 64,
+  /** Characters of a path. */
+  path: 200,
   /** Diagnostics of one file. */
   diagnostics: 100,
 } as const;

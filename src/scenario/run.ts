@@ -1,5 +1,5 @@
 /** Runs a scenario: every variant under every value of the parameters, each in a world of its own. */
-import type { KernelTree, World, WorldOptions } from '../kernel/world';
+import type { KernelTree, SourceFile, World, WorldOptions } from '../kernel/world';
 import { WorldError } from '../kernel/world';
 import type { MachineProfile } from '../machine/profile';
 import { Trace } from '../vm/trace';
@@ -7,6 +7,7 @@ import type { Scenario, ScenarioVariant } from './model';
 import { planRun, stepAt, type Plan } from './plan';
 import { combinations } from './ranges';
 import type { ExpectationResult, RunCycles, UnknownPart } from './results';
+import { notesOf } from './notes';
 import { checkExpectation, figuresOf } from './results';
 
 /** Instructions of one run, of all CPUs; more is the verdict `unbounded`. */
@@ -31,6 +32,10 @@ export interface RunResult {
   readonly assumed: readonly string[];
   readonly unknown: readonly UnknownPart[];
   readonly expect: readonly ExpectationResult[];
+  /** What the figures do not say, each in a sentence that begins with its kind. */
+  readonly notes: readonly string[];
+  /** Files whose functions took part, and whose they are. */
+  readonly sources: readonly SourceFile[];
 }
 
 /** A scenario that cannot be run as it stands: `line` of its file, 0 where it is not about one. */
@@ -53,6 +58,8 @@ export interface RunSettings {
   /** Names of the variants to run; none: all. */
   readonly variants?: readonly string[];
   readonly trace?: boolean;
+  /** Paths that the patch under review changes. */
+  readonly touched?: readonly string[];
   /** Called after each run, before the next begins. */
   readonly ran?: (result: RunResult, world: World, index: number) => void;
 }
@@ -62,7 +69,7 @@ function bootPlan(scenario: Scenario, plan: Plan, settings: RunSettings, tree: K
   try {
     return settings.boot({
       ...{ tree, machine: settings.machine, cpus: scenario.cpus, features, seed: scenario.seed },
-      ...{ spaces: plan.spaces, start: plan.start, programs: plan.programs },
+      ...{ spaces: plan.spaces, start: plan.start, programs: plan.programs, overflush: true },
       ...(scenario.sockets ? { hardware: { sockets: scenario.sockets } } : {}),
       trace: settings.trace ? new Trace(mostEvents) : null,
     });
@@ -131,6 +138,8 @@ export function prepareRun(
       assumed: [...world.assumed],
       unknown: [...unknown, ...figures.unpriced],
       expect: scenario.expect.flatMap(one => checkExpectation(one, figures, about) ?? []),
+      notes: notesOf(world, scenario.cpus, settings.touched ?? []),
+      sources: world.sources,
     };
   };
   return { world, finish };
