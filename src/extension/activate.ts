@@ -17,7 +17,7 @@ import { StatusItem } from './providers/statusItem';
 import { Symbols } from './providers/symbols';
 import { Runs } from './runs';
 import { registerSample } from './sampleDocument';
-import type { PanelPort } from './scenarios/panelPort';
+import { makePanel, type PanelFeature } from './panel/feature';
 import { makeScenarios, type ScenarioFeature } from './scenarios/feature';
 import { Settings } from './settings';
 import { WorkerClient, type StartWorker } from './workerClient';
@@ -27,6 +27,7 @@ export interface ExtensionApi {
   /** Time that `activate` itself took. */
   readonly activationMilliseconds: number;
   readonly scenarios: ScenarioFeature;
+  readonly panel: PanelFeature;
 }
 
 /** Operations that the hunks of a document change, by header line. */
@@ -61,20 +62,16 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
   }));
   const shared: Shared = { settings, models, machines, log, extensionUri: context.extensionUri };
   const runs = new Runs(simulations);
-  // Until the state panel takes it over: the view has the results.
-  const panel: PanelPort = {
-    show: async ({ subject }) => {
-      await scenarios.results.run(subject, new AbortController().signal);
-    },
-  };
-  const scenarios = makeScenarios(shared, worker, runs, panel);
+  const panel: PanelFeature = makePanel(shared, runs, context.workspaceState, () => scenarios);
+  const scenarios = makeScenarios(shared, worker, runs, panel.port);
   context.subscriptions.push(
     log,
     settings,
     worker,
     simulations,
     models,
-    ...registerCommands(shared, scenarios.commands),
+    ...registerCommands(shared, scenarios.commands, panel.commands),
+    ...panel.releasables,
     ...scenarios.releasables,
     followHints(shared),
     registerSample(context.extensionUri),
@@ -91,5 +88,5 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
   );
   const activationMilliseconds = performance.now() - begun;
   log.info(`Activated in ${activationMilliseconds.toFixed(1)} ms.`);
-  return { activationMilliseconds, scenarios };
+  return { activationMilliseconds, scenarios, panel };
 }

@@ -193,8 +193,13 @@ export type PanelAction = (typeof panelActions)[number];
 
 /** Commands that the page may run: those of its empty views. */
 export const pageCommands = [
-  ...(['tlbscope.panel.openTab', 'tlbscope.newScenario', 'tlbscope.chooseMachine'] as const),
-  ...(['tlbscope.simulate', 'workbench.action.openWalkthrough'] as const),
+  ...([
+    'tlbscope.simulate',
+    'tlbscope.newScenario',
+    'tlbscope.chooseMachine',
+    'tlbscope.openSample',
+  ] as const),
+  ...(['tlbscope.showStateInTab'] as const),
 ] as const;
 export type PageCommand = (typeof pageCommands)[number];
 

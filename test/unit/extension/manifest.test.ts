@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { hoverCommands } from '../../../src/extension/present/hover';
 import { switchNames } from '../../../src/extension/present/switches';
 import { defaultMachineId, machineProfiles } from '../../../src/machine/registry';
@@ -30,7 +30,11 @@ const mentioned = (path: string, pattern: RegExp): string[] =>
   [...new Set([...read(path).matchAll(pattern)].map(match => match[1]!))].sort();
 
 /** Modules with a table of commands. */
-const tables = ['src/extension/commands.ts', 'src/extension/scenarios/commands.ts'];
+const tables = [
+  'src/extension/commands.ts',
+  'src/extension/scenarios/commands.ts',
+  'src/extension/panel/commands.ts',
+];
 
 describe('package.json', () => {
   const commands = contributes.commands.map(({ command }) => command).sort();
@@ -73,9 +77,13 @@ describe('package.json', () => {
   });
 
   it('contributes the colours that are used', () => {
-    assert.deepEqual(
-      mentioned('src/extension/providers/ruler.ts', /'(tlbscope\.[a-z]+)'/g),
-      contributes.colors.map(({ id }) => id).sort(),
+    const inEditor = ['src/extension/providers/ruler.ts', 'src/extension/panel/lines.ts'].flatMap(path =>
+      mentioned(path, /'(tlbscope\.(?:dearer|cheaper|unchanged|unknown|currentLine))'/g),
     );
+    const inPage = readdirSync('webview').flatMap(file =>
+      mentioned(`webview/${file}`, /--vscode-(tlbscope-[A-Za-z-]+)/g),
+    );
+    const used = [...inEditor, ...inPage.map(name => name.replaceAll('-', '.'))];
+    assert.deepEqual([...new Set(used)].sort(), contributes.colors.map(({ id }) => id).sort());
   });
 });
