@@ -15,6 +15,7 @@ import { Problems } from './providers/problems';
 import { Ruler } from './providers/ruler';
 import { StatusItem } from './providers/statusItem';
 import { Symbols } from './providers/symbols';
+import { ReproducedTables, reproduceCommands } from './reproduce';
 import { Runs } from './runs';
 import { registerSample } from './sampleDocument';
 import { makePanel, type PanelFeature } from './panel/feature';
@@ -64,14 +65,16 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
   const runs = new Runs(simulations);
   const panel: PanelFeature = makePanel(shared, runs, context.workspaceState, () => scenarios);
   const scenarios = makeScenarios(shared, worker, runs, panel.port);
+  const tables = new ReproducedTables(simulations, log);
   context.subscriptions.push(
     log,
     settings,
     worker,
     simulations,
     models,
-    ...registerCommands(shared, scenarios.commands, panel.commands),
+    ...registerCommands(shared, scenarios.commands, panel.commands, reproduceCommands(tables)),
     ...panel.releasables,
+    ...tables.register(),
     ...scenarios.releasables,
     followHints(shared),
     registerSample(context.extensionUri),

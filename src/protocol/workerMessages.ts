@@ -2,10 +2,14 @@
 import { isCount, isFlag, isOneOf, isText, listOf, orNull, shape } from './check';
 import type { DocumentReport } from './report';
 import { isDocumentReport } from './reportCheck';
+import { reproduceHostMessages, reproduceWorkerMessages } from './reproduce';
+import type { ReproduceHostMessage, ReproduceWorkerMessage } from './reproduce';
 import type { RunHostMessage, RunWorkerMessage } from './run';
 import { runHostMessages, runWorkerMessages } from './runCheck';
 import { scenarioHostMessages, scenarioWorkerMessages } from './scenarios';
 import type { ScenarioHostMessage, ScenarioWorkerMessage } from './scenarios';
+import { treeHostMessages, treeWorkerMessages } from './tree';
+import type { TreeHostMessage, TreeWorkerMessage } from './tree';
 
 /** Files beside the bundles: the C parser and its grammar. */
 export const assetNames = ['web-tree-sitter.wasm', 'tree-sitter-c.wasm'] as const;
@@ -22,6 +26,8 @@ export interface AnalysisOptions {
   readonly c: number;
   /** 1-based line of the first bytes that were not UTF-8, where the text was decoded by us; else null. */
   readonly firstInvalidLine: number | null;
+  /** Address of the kernel tree whose files the worker may ask for; null or missing for none. */
+  readonly tree?: string | null;
 }
 
 export type HostMessage =
@@ -35,8 +41,10 @@ export type HostMessage =
   | { readonly type: 'cancel'; readonly id: number }
   /** Answer to `asset`: null if the file cannot be read. */
   | { readonly type: 'asset'; readonly name: string; readonly bytes: Uint8Array | null }
+  | TreeHostMessage
   | RunHostMessage
-  | ScenarioHostMessage;
+  | ScenarioHostMessage
+  | ReproduceHostMessage;
 
 export type WorkerMessage =
   | { readonly type: 'progress'; readonly id: number; readonly done: number; readonly total: number }
@@ -46,8 +54,10 @@ export type WorkerMessage =
   | { readonly type: 'decoded'; readonly id: number; readonly text: string | null }
   | { readonly type: 'cancelled'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number | null; readonly reason: string }
+  | TreeWorkerMessage
   | RunWorkerMessage
-  | ScenarioWorkerMessage;
+  | ScenarioWorkerMessage
+  | ReproduceWorkerMessage;
 
 const options = shape({
   machine: isText,
@@ -55,6 +65,7 @@ const options = shape({
   n: isCount,
   c: isCount,
   firstInvalidLine: orNull(isCount),
+  tree: value => value === undefined || value === null || isText(value),
 });
 
 const hostMessages: Readonly<Record<HostMessage['type'], (value: unknown) => boolean>> = {
@@ -62,8 +73,10 @@ const hostMessages: Readonly<Record<HostMessage['type'], (value: unknown) => boo
   decode: shape({ id: isCount, text: isText, index: isCount }),
   cancel: shape({ id: isCount }),
   asset: shape({ name: isText, bytes: orNull(value => value instanceof Uint8Array) }),
+  ...treeHostMessages,
   ...runHostMessages,
   ...scenarioHostMessages,
+  ...reproduceHostMessages,
 };
 
 const workerMessages: Readonly<Record<WorkerMessage['type'], (value: unknown) => boolean>> = {
@@ -73,8 +86,10 @@ const workerMessages: Readonly<Record<WorkerMessage['type'], (value: unknown) =>
   decoded: shape({ id: isCount, text: orNull(isText) }),
   cancelled: shape({ id: isCount }),
   failed: shape({ id: orNull(isCount), reason: isText }),
+  ...treeWorkerMessages,
   ...runWorkerMessages,
   ...scenarioWorkerMessages,
+  ...reproduceWorkerMessages,
 };
 
 /** Whether `value` is one of `table`'s messages: `type` is looked up as an own key, so `__proto__` is none. */

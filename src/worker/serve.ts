@@ -5,11 +5,13 @@ import {
   type HostMessage,
   type WorkerMessage,
 } from '../protocol/workerMessages';
+import { loadCParser } from '../code/lowerC';
 import type { DocumentReport } from '../protocol/report';
 import { analysing } from './analyse';
 import { decodedText } from './decode';
 import { Documents } from './documents';
 import { withPrices } from './priced';
+import { reproducing, tableNames } from './reproduce';
 import { isRunJob, Runs } from './runs';
 import { attaching, describing } from './scenarios';
 import { settingOf } from './setting';
@@ -78,6 +80,15 @@ class Server {
         const document = message.patch ? this.documents.read(message.text, null) : null;
         const attachment = await this.inSlices(id, attaching(message, document));
         this.post({ type: 'attached', id, attachment });
+      } else if (message.type === 'tables') this.post({ type: 'tables', id, tables: tableNames() });
+      else if (message.type === 'reproduce') {
+        await loadCParser(name => this.asset(name as AssetName));
+        const total = message.tables.length || tableNames().length;
+        const steps = reproducing(message.tables);
+        const pages = await this.inSlices(id, steps, done =>
+          this.post({ type: 'progress', id, done, total }),
+        );
+        this.post({ type: 'reproduced', id, pages });
       } else this.post({ type: 'decoded', id, text: decodedText(message.text, message.index) });
     } catch (error) {
       if (error instanceof Stopped) this.post({ type: 'cancelled', id });

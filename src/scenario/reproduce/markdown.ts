@@ -3,6 +3,7 @@ import { sourceLine } from '../../machine/registry';
 import { judgeMeasures } from './measures';
 import type { ReproducedRow, ReproducedTable, Role } from './model';
 import { numberIn, percentIn } from './numbers';
+import { plotOf } from './plot';
 import { reproductions } from './registry';
 
 const intro = `# Accuracy
@@ -91,7 +92,7 @@ function measuresText(tables: readonly ReproducedTable[]): string[] {
   ];
 }
 
-function tableText(table: ReproducedTable): string[] {
+function tableText(table: ReproducedTable, plotAddress = `accuracy/${table.id.toLowerCase()}.svg`): string[] {
   const plot = reproductions.find(({ published }) => published.id === table.id)?.plot;
   const range = ({ low, high }: ReproducedRow): string =>
     low === null || low === high ? '' : `${numberIn(low)} to ${numberIn(high)}`;
@@ -125,7 +126,7 @@ function tableText(table: ReproducedTable): string[] {
         ]
       : []),
     ...(table.takes.length ? ['Taken from elsewhere:', '', ...table.takes.map(text => `- ${text}`), ''] : []),
-    ...(plot ? [`![${table.title}](accuracy/${table.id.toLowerCase()}.svg)`, ''] : []),
+    ...(plot ? [`![${table.title}](${plotAddress})`, ''] : []),
     row('row', 'column', 'unit', 'published', 'product', 'range', 'error', 'role'),
     '| :-- | :-- | :-- | --: | --: | --: | --: | :-- |',
     ...rows,
@@ -140,9 +141,24 @@ function tableText(table: ReproducedTable): string[] {
   ];
 }
 
+/** One table by itself, with its plot in the text. */
+export function tableMarkdown(table: ReproducedTable): string {
+  const plan = reproductions.find(({ published }) => published.id === table.id)?.plot;
+  const plot = plan ? plotOf(table, plan) : null;
+  // A parenthesis would end the address early.
+  const coded = encodeURIComponent(plot ?? '')
+    .replaceAll('(', '%28')
+    .replaceAll(')', '%29');
+  return tableText(table, `data:image/svg+xml;utf8,${coded}`).join('\n');
+}
+
 /** The text of the file, for all tables. */
 export function accuracyMarkdown(tables: readonly ReproducedTable[]): string {
-  return [intro, ...summary(tables), ...measuresText(tables), knownWrong, ...tables.flatMap(tableText)].join(
-    '\n',
-  );
+  return [
+    intro,
+    ...summary(tables),
+    ...measuresText(tables),
+    knownWrong,
+    ...tables.flatMap(table => tableText(table)),
+  ].join('\n');
 }

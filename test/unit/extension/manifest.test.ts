@@ -34,6 +34,7 @@ const tables = [
   'src/extension/commands.ts',
   'src/extension/scenarios/commands.ts',
   'src/extension/panel/commands.ts',
+  'src/extension/reproduce.ts',
 ];
 
 describe('package.json', () => {
