@@ -20,6 +20,13 @@ export const fallbackMacros: readonly string[] = [
   'HPAGE_PMD_SIZE PMD_SIZE',
   'HPAGE_PMD_ORDER (PMD_SHIFT - PAGE_SHIFT)',
   'HPAGE_PMD_NR (1 << HPAGE_PMD_ORDER)',
+  // A table of 4 KiB holds 512 entries of 8 bytes.
+  ...['PTE', 'PMD', 'PUD', 'PGD'].map(level => `PTRS_PER_${level} 512`),
+  ...[1, 2, 3, 4].map(level => `L${level}_PAGETABLE_ENTRIES 512`),
+  'PAGETABLE_ORDER 9',
+  // arm64, 4 KiB granule: 16 entries with the contiguous bit.
+  'CONT_PTES 16',
+  'CONT_PTE_SIZE (CONT_PTES * PAGE_SIZE)',
   'PAGE_ALIGN(addr) (((addr) + PAGE_SIZE - 1) & PAGE_MASK)',
   'ULONG_MAX (~0UL)',
   'LONG_MAX ((long)(~0UL >> 1))',

@@ -230,6 +230,31 @@ const idioms: readonly Idiom[] = [
     // One page on the CPUs of the mask and here, by interrupts that are waited for; then all pages here.
     deltas: [{ INVLPG: '-1-c', IPI: '-c', IPI_WAIT: '-1', INVPCID_ALL_GLOBAL: '1' }],
   },
+  {
+    name: 'a goto back on a failed read of a sequence is a retry; the entries of a table are 512',
+    hunks: [
+      [
+        'arch/x86/mm/tq.c',
+        `
+ static void tq_read(struct tq *t, unsigned long addr)
+ {
+ 	unsigned int seq;
+ 	int i;
+ 
+ again:
+ 	seq = read_seqbegin(&t->lock);
++	mb();
+ 	if (read_seqretry(&t->lock, seq))
+ 		goto again;
+ 
++	for (i = 0; i < PTRS_PER_PTE; i++, addr += PAGE_SIZE)
++		invpcid_flush_one(0, addr);
+ }
+`,
+      ],
+    ],
+    deltas: [{ MFENCE: '1', INVPCID_ADDR: '512' }],
+  },
 ];
 
 /** One text; hunks of the same file that follow each other share its headers. */
