@@ -5,7 +5,8 @@ import { reproducing, tableNames } from '../../../src/worker/reproduce';
 import { serve } from '../../../src/worker/serve';
 import { loadParser } from '../code/c/support';
 
-describe('published tables in the worker', () => {
+describe('published tables in the worker', function () {
+  this.timeout(60_000);
   before(loadParser);
 
   it('are listed', async () => {
