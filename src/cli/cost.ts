@@ -90,7 +90,7 @@ const list = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter(item => typeof item === 'string');
 
 async function run({ positionals, options, json, write, note }: CommandContext): Promise<Exit> {
-  const machine = machineNamed(list(options['machine'])[0] ?? defaultMachineId);
+  const machine = machineNamed(list(options['machine'])[0] ?? defaultMachineId, note);
   const { values, nGiven } = readSymbols(list(options['set']));
   const settings = readFeatures(list(options['features'])[0], machine);
   const { features, switched, config } = settings;
@@ -130,7 +130,7 @@ export const costCommand: Command = {
   },
   help: [
     'FILE               a diff, mail, mbox or archive text; - is standard input',
-    `--machine ID       whose prices are used (default ${defaultMachineId})`,
+    `--machine ID|FILE  whose prices are used, or a machine file (default ${defaultMachineId})`,
     '--set n=10,c=3     values of symbols: n pages of the range, c other CPUs, names of loop bounds',
     "--features LIST    exactly the features that are on, or none (default: the machine's); CONFIG_X=n and key=y too",
     '--tree DIR         a kernel tree: whole files instead of fragments, and callees that the patch does not show',

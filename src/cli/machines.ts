@@ -12,17 +12,29 @@ import {
   sourceLine,
   sources,
 } from '../machine/registry';
+import { checkMachineFile } from '../scenario/machineFile/check';
 import { Exit, InputError, type Command, type CommandContext } from './command';
+import { readBytes } from './input';
 import { numberText, tableText } from './table';
 
-/** The profile with that id; throws {@link InputError}. */
-export function machineNamed(id: string): MachineProfile {
+/** A machine file. Figures that cannot be used are told by `note`; a file that gives no machine throws. */
+function machineOfFile(path: string, note: (line: string) => void): MachineProfile {
+  const { profile, diagnostics } = checkMachineFile(new TextDecoder().decode(readBytes(path)));
+  const lines = diagnostics.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
+  if (!profile)
+    throw new InputError(`${lines[0] ?? path}${lines.length > 1 ? ` (and ${lines.length - 1} more)` : ''}`);
+  lines.forEach(note);
+  return profile;
+}
+
+/** The profile with that id, or of that machine file; throws {@link InputError}. */
+export function machineNamed(id: string, note: (line: string) => void): MachineProfile {
   const machine = findMachine(id);
-  if (!machine)
-    throw new InputError(
-      `no machine '${id}'; known are ${machineProfiles.map(known => known.id).join(', ')}`,
-    );
-  return machine;
+  if (machine) return machine;
+  if (/\.jsonc?$/.test(id)) return machineOfFile(id, note);
+  throw new InputError(
+    `no machine '${id}'; known are ${machineProfiles.map(known => known.id).join(', ')}, and files that end with .json or .jsonc`,
+  );
 }
 
 /** A price as one cell, with its range, kind, and a mark where a validation row went into it. */
@@ -108,14 +120,17 @@ function json(profiles: readonly MachineProfile[]): string {
 
 export const machinesCommand: Command = {
   name: 'machines',
-  usage: '[ID]',
+  usage: '[ID|FILE]',
   summary: 'List the machine profiles, with the source and range of every figure.',
   options: {},
-  help: ['ID    show one machine with all its figures and sources'],
+  help: [
+    'ID      show one machine with all its figures and sources',
+    'FILE    the same for a machine file (*.tlbscope-machine.json), with what is wrong in it',
+  ],
   positionals: [0, 1],
-  run({ positionals, json: asJson, write }: CommandContext) {
+  run({ positionals, json: asJson, write, note }: CommandContext) {
     const [id] = positionals;
-    const chosen = id === undefined ? null : machineNamed(id);
+    const chosen = id === undefined ? null : machineNamed(id, note);
     if (asJson) write(json(chosen ? [chosen] : machineProfiles));
     else write(chosen ? details(chosen) : overview());
     return Exit.Fine;

@@ -96,9 +96,10 @@ export const operationsCommand: Command = {
     '--names        list the kernel names (with --json both lists are always there)',
   ],
   positionals: [0, 1],
-  run({ positionals, options, json: asJson, write }: CommandContext) {
+  run({ positionals, options, json: asJson, write, note }: CommandContext) {
     const machine = machineNamed(
       typeof options['machine'] === 'string' ? options['machine'] : defaultMachineId,
+      note,
     );
     const entries = catalogueSections().flatMap(section => section.entries);
     const [name] = positionals;

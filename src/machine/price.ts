@@ -79,6 +79,8 @@ function join(
 /** Why `profile` has no usable figure `id`. */
 function missing(id: string, operation: Operation, profile: MachineProfile): NoPrice {
   const figure = profile.figures[id];
+  if (figure?.wrong !== undefined)
+    return { unknown: `the figure ${id} of ${profile.shortName} cannot be used: ${figure.wrong}` };
   if (figure && figure.value === null)
     return { unknown: `${profile.shortName} does not have ${operation.name}. ${figure.note}`.trim() };
   return { unknown: `no figure for ${operation.name} on ${profile.shortName} is known` };
@@ -148,6 +150,8 @@ export function figureOf(profile: MachineProfile, operation: string): Figure {
 export function cyclesOf(profile: MachineProfile, figureId: string): PricedFigure | NoPrice {
   const figure = profile.figures[figureId];
   const part = figure ? inCycles(figureId, figure, profile) : null;
+  if (figure?.wrong !== undefined)
+    return { unknown: `the figure ${figureId} of ${profile.shortName} cannot be used: ${figure.wrong}` };
   if (!part) return { unknown: `${profile.shortName} has no figure ${figureId} in time or cycles` };
   return join([part], part, undefined);
 }

@@ -28,6 +28,8 @@ export interface PublishedFigure {
   /** Which clock the cycles are of, where known. */
   readonly clock: string | null;
   readonly note: string;
+  /** Of a machine file: what is wrong with the figure, so that nothing can be priced with it. */
+  readonly wrong?: string;
 }
 
 /** A published figure that goes into a price, in cycles; `factor` −1 where it is taken off. */

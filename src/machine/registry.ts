@@ -21,7 +21,7 @@ import type { FigureKind, MachineProfile, Source } from './profile';
 /** The machine that is used when none is named. */
 export const defaultMachineId = 'broadwell-ep-e5-2660v4';
 
-/** Every machine, the default first, then by vendor and age, then guests and arm64. */
+/** Every bundled machine, the default first, then by vendor and age, then guests and arm64. */
 export const machineProfiles = [
   broadwellEp,
   ivyBridge,
@@ -39,9 +39,19 @@ export const machineProfiles = [
   neoverseN1,
 ] as unknown as readonly MachineProfile[];
 
+let userMachines: readonly MachineProfile[] = [];
+
+/** Machines of files of the user's, beside the bundled ones; those of an earlier call go. */
+export function setUserMachines(profiles: readonly MachineProfile[]): void {
+  userMachines = profiles.filter(({ id }) => !machineProfiles.some(bundled => bundled.id === id));
+}
+
+/** The bundled machines, then the user's. */
+export const allMachines = (): readonly MachineProfile[] => [...machineProfiles, ...userMachines];
+
 /** The machine with that id, or null. */
 export function findMachine(id: string): MachineProfile | null {
-  return machineProfiles.find(profile => profile.id === id) ?? null;
+  return allMachines().find(profile => profile.id === id) ?? null;
 }
 
 /** The default machine. */
