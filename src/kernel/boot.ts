@@ -9,6 +9,7 @@ import type { Core } from '../vm/core';
 import { link } from '../vm/link';
 import type { LinkedProgram } from '../vm/link';
 import type { ExtraObject } from '../vm/memory';
+import { halves } from '../vm/pairs';
 import { callVector, preludePrimitives } from '../vm/prelude';
 import { isPrimitiveName } from '../vm/primitives';
 import type { Place } from '../vm/vm';
@@ -30,6 +31,7 @@ import {
   tableWasUsed,
 } from './surroundings';
 import { Overflush } from './overflush';
+import { Speculation, speculatedPagesAtMost } from './speculation';
 import type { Addresses } from './program';
 import { barriersOf, ProgramBuilder, spins } from './program';
 import type { Plan } from './plan';
@@ -68,6 +70,7 @@ class Boot {
   private readonly program: LinkedProgram;
   private readonly around: Surroundings;
   private overflush: Overflush | null = null;
+  private speculation: Speculation | null = null;
 
   constructor(
     private readonly options: WorldOptions,
@@ -144,7 +147,21 @@ class Boot {
     const vm = this.vm(tasks);
     this.fill(vm, around.hardware!);
     this.overflush?.start(vm.core);
+    this.speculation?.start(vm.core);
     return new BootedWorld(vm, options, around, program, this.lowered);
+  }
+
+  /** First addresses of the pages of all spaces, low and high half. */
+  private pages(): (readonly [number, number])[] {
+    const regions = this.options.spaces.flatMap(space => space.regions);
+    const count = regions.reduce((sum, { pages }) => sum + pages, 0);
+    if (count > speculatedPagesAtMost)
+      throw new WorldError(
+        `with speculation, spaces have ${speculatedPagesAtMost} pages at most together, not ${count}`,
+      );
+    return regions.flatMap(({ start, pages }) =>
+      Array.from({ length: pages }, (_, page) => halves(start + BigInt(page) * 4096n)),
+    );
   }
 
   private isLazy(cpu: number): boolean {
@@ -183,6 +200,8 @@ class Boot {
         };
         around.hardware = createHardware(machine, bus, { ...hardware, buffer, byteOffset });
         if (options.overflush) this.overflush = new Overflush(around.hardware, around);
+        if (options.speculation)
+          this.speculation = new Speculation(around.hardware, around, program, this.pages());
         return around.hardware;
       },
       handlers: new Map([

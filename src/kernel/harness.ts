@@ -19,7 +19,9 @@ export const harnessText = `
 
 /* 1 while user code runs. */
 DEFINE_PER_CPU(unsigned long, world_user_mode);
-DEFINE_PER_CPU(unsigned long, world_stale[4]);
+DEFINE_PER_CPU(unsigned long, world_stale[8]);
+/* Pages that the direct map must not reach: their addresses with bit 0 set. */
+unsigned long world_closed[64];
 unsigned long world_finished;
 /* 1 while the CPU reclaims: tlb_flush_batched of an mm stays set behind it, and says nothing then. */
 DEFINE_PER_CPU(unsigned long, world_reclaims);

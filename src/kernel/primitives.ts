@@ -2,16 +2,15 @@
  * Built-in primitives of a world: what hardware and memory do, one line each in the table at the end. Everything else
  * is code of the tree or of the harness. State lies in objects of the VM's memory, so that snapshots hold it.
  */
-import { accessExecute, accessUser, accessWrite, done, noTable, pageFault } from '../machine/hardware';
-
 import { Tag } from '../vm/kinds';
 import type { Core } from '../vm/core';
 import { Detail, Outcome, Stop, Verdict } from '../vm/outcomes';
 import type { LinkedProgram } from '../vm/link';
 import { halves } from '../vm/pairs';
 import type { Primitive } from '../vm/primitives';
-import { EventKind } from '../vm/trace';
 import { deviceVector } from './harness';
+import { closeDirectMap, kernelAccess, openDirectMap } from './directMap';
+import { cleanFrame, userAccess } from './staleUses';
 import type { Surroundings } from './surroundings';
 import {
   firstFrame,
@@ -61,68 +60,6 @@ const iret: Make = around => (core, cpu) => {
   return Outcome.Done;
 };
 
-/** Slot of the mm that the CPU has loaded, or −1. */
-function loadedMm(core: Core, cpu: number, program: LinkedProgram): number {
-  const place = program.locate(['cpu_tlbstate', 'loaded_mm']);
-  if (!place) return -1;
-  const slot = core.layout.perCpuSlot + cpu * core.layout.perCpuStride + place.slot;
-  const mm = core.memoryLo[slot]! >>> 3;
-  return mm >= 16 ? mm : -1;
-}
-
-/** Whether a change of the loaded mm's page tables is still under way, so that stale entries may be used. */
-function mayBeStale(core: Core, cpu: number, around: Surroundings, program: LinkedProgram): boolean {
-  const mm = loadedMm(core, cpu, program);
-  if (mm < 0) return true;
-  const { flush, lock, batched } = around.pending;
-  const isSet = (offset: number): boolean => offset >= 0 && core.memoryLo[mm + offset] !== 0;
-  return isSet(flush) || isSet(lock) || (isSet(batched) && around.isReclaiming(core));
-}
-
-function noteStale(core: Core, cpu: number, around: Surroundings, kind: number): void {
-  const slot = around.staleSlot(core, cpu, kind);
-  if ((core.memoryLo[slot]! & 1) !== 0) return;
-  core.memoryLo[slot] = (core.args[0]! & ~0xfff) | 1;
-  core.memoryHi[slot] = core.args[1]!;
-  core.event(EventKind.Stale, cpu, kind, 0, core.args[0]!, core.args[1]!);
-}
-
-/** `world_access(address, kind)`: user code accesses memory. 0, or the error code of the fault. */
-const access =
-  (program: LinkedProgram): Make =>
-  around =>
-  (core, cpu) => {
-    const hardware = around.hardware!;
-    const { translation } = hardware;
-    const { args } = core;
-    const kind = accessUser | (args[2]! & (accessWrite | accessExecute));
-    const before = hardware.clocks.cycles(cpu);
-    const result = translation.access(cpu, args[0]!, args[1]!, kind);
-    core.order[cpu]! += hardware.clocks.cycles(cpu) - before;
-    core.changed();
-    if (around.takeWalkedDead() || result === noTable) noteStale(core, cpu, around, 2);
-    if (result === pageFault) {
-      core.event(EventKind.Primitive, cpu, 1, translation.errorCode, args[0]!, args[1]!);
-      return core.give(translation.errorCode | 4, 0);
-    }
-    if (result !== done) return core.give(4, 0);
-    core.event(EventKind.Primitive, cpu, 0, translation.frame, args[0]!, args[1]!);
-    if (translation.hit > 0) judge(core, cpu, around, program, kind);
-    return core.give(0, 0);
-  };
-
-/** The access was answered by a cached entry: was it still right? */
-function judge(core: Core, cpu: number, around: Surroundings, program: LinkedProgram, kind: number): void {
-  const { translation } = around.hardware!;
-  const { frame } = translation;
-  const users = core.memoryLo[around.usersSlot(frame)];
-  if (users === 0) return noteStale(core, cpu, around, 0);
-  const now = translation.peek(cpu, core.args[0]!, core.args[1]!, kind);
-  if (now === done && translation.frame === frame) return;
-  if (mayBeStale(core, cpu, around, program)) return;
-  noteStale(core, cpu, around, now === done || (translation.errorCode & 1) === 0 ? 0 : 1);
-}
-
 /** The lowest free element of a list of states; −1: there is none. */
 function takeFree(core: Core, first: number, count: number, isFree: (word: number) => boolean): number {
   for (let at = 0; at < count; at++) if (isFree(core.memoryLo[first + at]!)) return at;
@@ -169,7 +106,8 @@ const changeUsers =
   around =>
   (core, cpu) => {
     const slot = around.usersSlot(core.args[0]!);
-    set(core, cpu, slot, core.memoryLo[slot]! + by);
+    set(core, cpu, slot, core.memoryLo[slot]! + by, core.memoryHi[slot]);
+    if (by < 0 && core.memoryLo[slot] === 0) around.freed?.();
     return core.give(core.memoryLo[slot]!, 0);
   };
 
@@ -214,7 +152,10 @@ const raise: Make = around => (core, cpu) => {
 
 const table: readonly (readonly [string, (program: LinkedProgram) => Make])[] = [
   ['world_trap', () => trap],
-  ['world_access', access],
+  ['world_access', program => around => userAccess(program, around)],
+  ['world_kernel_access', () => kernelAccess],
+  ['direct_map_closed', () => closeDirectMap],
+  ['direct_map_opened', () => openDirectMap],
   ['world_arrive', () => arrive],
   ['world_wait', () => wait],
   ['world_measure', () => measure],
@@ -232,6 +173,7 @@ const table: readonly (readonly [string, (program: LinkedProgram) => Make])[] = 
   ['get_frame', () => changeUsers(1)],
   ['put_frame', () => changeUsers(-1)],
   ['frame_users', () => changeUsers(0)],
+  ['frame_cleaned', () => cleanFrame],
 ];
 
 /** Names that the linker takes for primitives of this room. */

@@ -28,6 +28,8 @@ const reasons: Readonly<Record<StaleUse['verdict'], string>> = {
   'stale-perm': 'user code used a right that the entry no longer gives',
   'stale-walk': 'the page walk went through a table that had been freed',
   'lost-dirty': 'user code wrote through an entry after the page was declared clean',
+  exposure: "the kernel can reach a page through the direct map that was to be the user's alone",
+  'spec-only': 'kernel code has a stale entry that only speculation could use',
 };
 
 export class BootedWorld implements World {
@@ -128,14 +130,15 @@ export class BootedWorld implements World {
   get staleUses(): StaleUse[] {
     const { core } = this.vm;
     const found: StaleUse[] = [];
-    for (let cpu = 0; cpu < this.options.cpus; cpu++)
-      staleKinds.forEach((verdict, kind) => {
+    staleKinds.forEach((verdict, kind) => {
+      for (let cpu = 0; cpu < this.options.cpus; cpu++) {
         const slot = this.around.staleSlot(core, cpu, kind);
         const low = core.memoryLo[slot]!;
-        if ((low & 1) === 0) return;
-        const address = (BigInt(core.memoryHi[slot]!) << 32n) | BigInt((low & ~0xfff) >>> 0);
+        if ((low & 1) === 0) continue;
+        const address = (BigInt(core.memoryHi[slot]! >>> 0) << 32n) | BigInt((low & ~0xfff) >>> 0);
         found.push({ verdict, cpu, address, why: reasons[verdict] });
-      });
+      }
+    });
     return found;
   }
 

@@ -30,8 +30,15 @@ export const tableUsed = 1;
 /** Free, and it has been a table before: a walk through it is a stale walk. */
 export const tableWasUsed = 2;
 
-/** Kinds of stale use, by their slot in `world_stale`. */
-export const staleKinds = ['stale-data', 'stale-perm', 'stale-walk', 'lost-dirty'] as const;
+/** Kinds of stale use, the worst first, by their slot in `world_stale`. */
+export const staleKinds = [
+  ...['stale-data', 'stale-perm', 'stale-walk', 'lost-dirty', 'exposure', 'spec-only'],
+] as const;
+
+export const staleKindNumber = (kind: (typeof staleKinds)[number]): number => staleKinds.indexOf(kind);
+
+/** Pages that can be closed to the kernel's direct map at once. */
+export const closedPages = 64;
 
 /**
  * Slots of a baseline: cycles, low, high (the bits of a double), misses, unpriced, then counts of operations. Last:
@@ -44,6 +51,9 @@ export class Surroundings {
   hardware: Hardware | null = null;
   /** A walk has come through a table that was freed. */
   walkedDead = false;
+  /** Called when a frame has lost its last user. */
+  freed: (() => void) | null = null;
+  readonly closed: number;
   readonly tables: number;
   readonly tableCount: number;
   readonly tableState: number;
@@ -71,6 +81,7 @@ export class Surroundings {
     this.userMode = this.find('world_user_mode');
     this.reclaims = this.find('world_reclaims');
     this.stale = this.find('world_stale');
+    this.closed = this.find('world_closed');
     this.baseline = this.find(objectNames.baseline);
   }
 

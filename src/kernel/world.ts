@@ -152,6 +152,11 @@ export interface WorldOptions {
   readonly budget?: number;
   /** Counts translations that flushes drop needlessly. Default false: it takes time with each flush. */
   readonly overflush?: boolean;
+  /**
+   * CPUs fill their TLBs with the user pages of their root (at most 256 of all spaces) whenever
+   * they may, and `spec-only` is looked for. Default false: then nothing is cached but what was accessed.
+   */
+  readonly speculation?: boolean;
   /** Default: a trace of every kind of event. null: none. */
   readonly trace?: Trace | null;
 }
@@ -171,7 +176,7 @@ export interface CpuFigures {
 
 /** A use of a translation that was no longer valid. The run goes on after it. */
 export interface StaleUse {
-  readonly verdict: 'stale-data' | 'stale-perm' | 'stale-walk' | 'lost-dirty';
+  readonly verdict: 'stale-data' | 'stale-perm' | 'stale-walk' | 'lost-dirty' | 'exposure' | 'spec-only';
   readonly cpu: number;
   readonly address: bigint;
   /** What the access found, and what it should have found. */

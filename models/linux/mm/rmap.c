@@ -71,7 +71,13 @@ void shrink_range(struct mm_struct *mm, unsigned long start, unsigned long end)
 			}
 		}
 		try_to_unmap_flush();
-		for (at = 0; at < nr; at++)
-			put_frame((taken[at] & PTE_PFN_MASK) >> PAGE_SHIFT);
+		for (at = 0; at < nr; at++) {
+			unsigned long pfn = (taken[at] & PTE_PFN_MASK) >> PAGE_SHIFT;
+
+			/* Only now: a CPU could write through its cached entry until the flush. */
+			if (taken[at] & _PAGE_DIRTY)
+				frame_cleaned(pfn);
+			put_frame(pfn);
+		}
 	}
 }

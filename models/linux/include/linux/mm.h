@@ -16,6 +16,8 @@ unsigned long alloc_frame(void);
 unsigned long alloc_huge_frame(void);
 void get_frame(unsigned long pfn);
 void put_frame(unsigned long pfn);
+/* The page is written back: a write that its entry does not record from now on is lost. */
+void frame_cleaned(unsigned long pfn);
 int frame_users(unsigned long pfn);
 unsigned long alloc_table(void);
 void free_table(unsigned long table);
