@@ -4,6 +4,7 @@ import { seenBy, type Compared, type FunctionPair, type LineFilter } from './com
 import { doubtOf } from './confidence';
 import { cyclesOf, type PriceList } from './cycles';
 import { FeatureSet, isAlwaysOn } from './features';
+import { gatesOf, isSame } from './gates';
 import { holds, no } from './guard';
 import { add, constantOf, isZero, negate, zero, type Polynomial, type SymbolValues } from './polynomial';
 import type { DeferredItem, DerivationItem, Difference, PricedPart, UnknownItem } from './priced';
@@ -45,9 +46,9 @@ interface Run {
   readonly compared: Compared;
 }
 
-/** A feature that a run asked for, and the run with that feature the other way. */
+/** A feature that a run asked for (or two of them), and the run with it the other way. */
 interface Flip {
-  readonly gate: string;
+  readonly gates: readonly string[];
   readonly list: readonly string[];
   readonly run: Run;
 }
@@ -73,6 +74,7 @@ function keyOf(of: ReadonlySet<string> | ReadonlyMap<string, boolean>): string {
 export class PairPricer implements RunHolder {
   private readonly runs = new Map<string, Run>();
   private readonly flips = new Map<Run, readonly Flip[]>();
+  private readonly together = new Map<Run, readonly Flip[]>();
   private made: Made | null = null;
   private readonly store: RunStore;
 
@@ -89,6 +91,7 @@ export class PairPricer implements RunHolder {
     this.store.forget(this.pairs, new Set([...this.runs.values()].map(({ stored }) => stored)));
     this.runs.clear();
     this.flips.clear();
+    this.together.clear();
     this.made = null;
   }
 
@@ -112,9 +115,34 @@ export class PairPricer implements RunHolder {
       .filter(([gate]) => !isAlwaysOn(gate))
       .map(([gate, wasOn]): Flip => {
         const { features, switched, list } = flip(options, gate, wasOn);
-        return { gate, list, run: this.run(features, switched) };
+        return { gates: [gate], list, run: this.run(features, switched) };
       });
     this.flips.set(run, made);
+    return made;
+  }
+
+  /** Two features on that are off, of which neither alone changes anything: a test may ask for both. */
+  private pairsOf(run: Run, silent: readonly Flip[], options: PriceOptions): readonly Flip[] {
+    const known = this.together.get(run);
+    if (known) return known;
+    const alone = new Set(silent.flatMap(({ gates }) => gates));
+    const found = new Map<string, Flip>();
+    for (const {
+      gates: [first = ''],
+      run: there,
+    } of silent)
+      for (const [second, wasOn] of there.stored.features.asked) {
+        const firstWasOn = run.stored.features.asked.get(first) ?? false;
+        const isOpen = second !== first && !isAlwaysOn(second) && !firstWasOn && !wasOn;
+        if (!isOpen || (run.stored.features.asked.has(second) && !alone.has(second))) continue;
+        const gates = [first, second].sort();
+        if (found.has(gates.join()) || found.size >= mostPairs) continue;
+        const one = flip(options, first, false);
+        const { features, switched, list } = flip({ ...options, ...one }, second, wasOn);
+        found.set(gates.join(), { gates, list, run: this.run(features, switched) });
+      }
+    const made = [...found.values()];
+    this.together.set(run, made);
     return made;
   }
 
@@ -126,9 +154,15 @@ export class PairPricer implements RunHolder {
     const run = this.run(options.features, options.switched);
     const { compared } = run;
     const resolution = resolve(compared.comparison, assumption);
-    const flips = this.flipsOf(run, options);
-    const flipped = flips.map(({ run: there }) => resolve(there.compared.comparison, assumption));
     const { answer, other } = resolution;
+    const flips = [...this.flipsOf(run, options)];
+    const resolved = ({ run: there }: Flip): Resolution => resolve(there.compared.comparison, assumption);
+    const flipped = flips.map(resolved);
+    const silent = flips.filter((_, at) => isSame(flipped[at]!, resolution));
+    for (const pair of this.pairsOf(run, silent, options)) {
+      flips.push(pair);
+      flipped.push(resolved(pair));
+    }
     const [failure] = compared.failures;
     const { cycles, why } = failure
       ? { cycles: null, why: `${failure.name}: ${failure.why}` }
@@ -151,6 +185,9 @@ export class PairPricer implements RunHolder {
   }
 }
 
+/** Pairs of features that are tried together. */
+const mostPairs = 6;
+
 function partOf(
   { compared, stored: { features } }: Run,
   resolution: Resolution,
@@ -158,13 +195,7 @@ function partOf(
   flipped: readonly Resolution[],
 ): Made['part'] {
   const { answer, other } = resolution;
-  const differing = flips.flatMap(({ gate, list }, at) => {
-    const { answer: instead, other: otherInstead } = flipped[at]!;
-    const same =
-      subtractCounts(instead.delta, answer.delta).size === 0 &&
-      subtractCounts(otherInstead?.delta ?? instead.delta, other?.delta ?? answer.delta).size === 0;
-    return same ? [] : [{ gate, features: list, delta: shownCounts(instead.delta) }];
-  });
+  const { gates, alternatives } = gatesOf(resolution, flips, flipped);
   return {
     ...shownDifference(answer),
     other: other && shownDifference(other),
@@ -182,8 +213,8 @@ function partOf(
       })),
       ...failuresOf(compared),
     ],
-    gates: differing.map(({ gate }) => gate),
-    alternatives: differing,
+    gates,
+    alternatives,
     assumed: assumedBy(compared, features),
     deferred: deferredOf(compared, answer),
     derivation: derivationOf(compared, answer),
@@ -230,7 +261,7 @@ function unknownOf(compared: Compared, answer: Answer): UnknownItem[] {
         // It is listed where it may be reached.
         const guard = restrictAll(compared.comparison.space, record.guard, answer.assignment);
         if (guard === no) continue;
-        const key = `${record.name},${record.why},${guard.id}`;
+        const key = `${record.name},${record.why},${record.given},${guard.id}`;
         const known = net.get(key);
         const count = add(known?.count ?? zero, sign === 1 ? record.count : negate(record.count));
         const item = known?.item ?? {
