@@ -27,6 +27,6 @@ export function lowerKernel(tree: KernelTree, config: ReadonlyMap<string, boolea
   const modules = [c, entry];
   return {
     ...{ modules, prelude, ...remarksOf(modules) },
-    sources: [...sourcesOf(modules, 'tree'), ...sourcesOf([prelude], 'built in')],
+    sources: sourcesOf([...modules, prelude], 'tree'),
   };
 }

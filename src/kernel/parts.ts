@@ -56,7 +56,11 @@ export function lowerParts(tree: ReadonlyMap<string, string>, options: PartOptio
 /** Files of the functions of modules, each once. */
 export function sourcesOf(modules: readonly IrModule[], from: SourceFile['from']): SourceFile[] {
   const paths = new Set(modules.flatMap(({ functions }) => functions.map(({ unit }) => unit.path)));
-  return [...paths].sort().map(file => ({ file, from: builtIn.has(file) ? ('built in' as const) : from }));
+  const files = [...paths].sort();
+  return [
+    ...files.filter(file => !builtIn.has(file)).map(file => ({ file, from })),
+    ...files.filter(file => builtIn.has(file)).map(file => ({ file, from: 'built in' as const })),
+  ];
 }
 
 export interface Remarks {

@@ -9,7 +9,8 @@ const tree = join(process.cwd(), '.cache/linux-source-6.1');
 
 export const hasTree = (): boolean => existsSync(join(tree, 'arch/x86/mm/tlb.c'));
 
-function filesOf(): Map<string, string> {
+/** Every C and assembly file of the tree. */
+export function treeFiles(): Map<string, string> {
   const files = new Map<string, string>();
   const walk = (folder: string): void => {
     for (const name of readdirSync(join(tree, folder))) {
@@ -24,7 +25,7 @@ function filesOf(): Map<string, string> {
 
 /** Files of the tree, lowered with what they reach. `paravirt`: with CONFIG_PARAVIRT, as Debian builds it. */
 export function lowerTree(paths: readonly string[], paravirt = false): IrModule {
-  const index = indexTree(filesOf(), 'x86');
+  const index = indexTree(treeFiles(), 'x86');
   const config = new Map([
     ['CONFIG_PARAVIRT', paravirt],
     ['CONFIG_PARAVIRT_XXL', paravirt],
