@@ -9,15 +9,7 @@ import { holds, no } from './guard';
 import { add, constantOf, isZero, negate, zero, type Polynomial, type SymbolValues } from './polynomial';
 import type { DeferredItem, DerivationItem, Difference, PricedPart, UnknownItem } from './priced';
 import { callsItself, type Place, type Recording } from './record';
-import {
-  resolve,
-  restrictAll,
-  shownCounts,
-  subtractCounts,
-  type Answer,
-  type Counts,
-  type Resolution,
-} from './resolve';
+import { resolve, restrictAll, shownCounts, type Answer, type Counts, type Resolution } from './resolve';
 import { runStoreOf, type RunHolder, type RunPrograms, type RunStore, type StoredRun } from './runStore';
 import type { RangeAssumption } from './settle';
 import { unseenHeadsOf } from './unseenHeads';
