@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { followHints, registerCommands } from './commands';
 import type { Shared } from './context';
 import { DecodedDocuments } from './decodedDocuments';
+import { MachineFiles } from './machineFiles';
 import { Machines } from './machines';
 import { Models } from './models';
 import { operationsText } from './present/labels';
@@ -86,6 +87,7 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
     ...new Links(shared).register(),
     ...new Ruler(shared).register(),
     ...new Problems(shared).register(),
+    ...new MachineFiles([worker, simulations], machines, settings, log).register(),
     ...new DecodedDocuments(shared, worker).register(),
     ...new StatusItem(shared).register(),
   );

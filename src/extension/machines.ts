@@ -1,7 +1,7 @@
 /** The machine profiles as the texts need them, and the one that is chosen. */
 import { figureOf } from '../machine/price';
 import type { Figure, MachineProfile } from '../machine/profile';
-import { defaultMachine, findMachine, machineProfiles, sourceLine } from '../machine/registry';
+import { allMachines, defaultMachine, findMachine, sourceLine } from '../machine/registry';
 import type { ShownMachine } from './present/machine';
 import type { Settings } from './settings';
 
@@ -38,7 +38,12 @@ export class Machines {
 
   /** Every machine that can be chosen, the default first. */
   all(): readonly { readonly id: string; readonly name: string }[] {
-    return machineProfiles;
+    return allMachines();
+  }
+
+  /** Machines of the user's have been read anew. */
+  changed(): void {
+    this.machine = undefined;
   }
 
   has(id: string): boolean {

@@ -67,6 +67,11 @@ export class Settings implements vscode.Disposable {
     return this.write(`show.${name}`, on);
   }
 
+  /** Something that the settings name has changed, such as a machine. */
+  refresh(): void {
+    this.changed.fire();
+  }
+
   dispose(): void {
     this.listening.dispose();
     this.changed.dispose();

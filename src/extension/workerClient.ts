@@ -26,7 +26,7 @@ export class Cancelled extends Error {
 }
 
 /** What is answered: by a message with the same `id`. */
-export type Request = Exclude<HostMessage, { type: 'cancel' | 'asset' | 'close' }>;
+export type Request = Exclude<HostMessage, { type: 'cancel' | 'asset' | 'close' | 'useMachines' }>;
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 interface Job {
@@ -58,6 +58,7 @@ export class WorkerClient {
   private port: Promise<WorkerPort> | undefined;
   private idle: ReturnType<typeof setTimeout> | undefined;
   private nextId = 1;
+  private greeting: HostMessage | undefined;
 
   constructor(
     private readonly start: StartWorker,
@@ -93,6 +94,15 @@ export class WorkerClient {
 
   /** A message without an answer, to a worker that is there. */
   tell(message: Extract<HostMessage, { type: 'close' }>): void {
+    void this.port?.then(
+      port => port.post(message),
+      () => undefined,
+    );
+  }
+
+  /** A message without an answer, to the worker that is there and to every one that is started later. */
+  greet(message: Extract<HostMessage, { type: 'useMachines' }>): void {
+    this.greeting = message;
     void this.port?.then(
       port => port.post(message),
       () => undefined,
@@ -186,6 +196,7 @@ export class WorkerClient {
 
   private async open(): Promise<WorkerPort> {
     const port = await this.start();
+    if (this.greeting) port.post(this.greeting);
     port.onMessage(message => this.receive(message, port));
     port.onFailure(reason => {
       this.stop();

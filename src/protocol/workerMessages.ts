@@ -1,5 +1,7 @@
 /** Messages between the extension host and its worker. Both sides check what they receive. */
 import { isCount, isFlag, isOneOf, isText, listOf, orNull, shape } from './check';
+import type { MachineFilesHostMessage, MachineFilesWorkerMessage } from './machineFiles';
+import { machineFilesHostMessages, machineFilesWorkerMessages } from './machineFiles';
 import type { DocumentReport } from './report';
 import { isDocumentReport } from './reportCheck';
 import { reproduceHostMessages, reproduceWorkerMessages } from './reproduce';
@@ -44,7 +46,8 @@ export type HostMessage =
   | TreeHostMessage
   | RunHostMessage
   | ScenarioHostMessage
-  | ReproduceHostMessage;
+  | ReproduceHostMessage
+  | MachineFilesHostMessage;
 
 export type WorkerMessage =
   | { readonly type: 'progress'; readonly id: number; readonly done: number; readonly total: number }
@@ -57,7 +60,8 @@ export type WorkerMessage =
   | TreeWorkerMessage
   | RunWorkerMessage
   | ScenarioWorkerMessage
-  | ReproduceWorkerMessage;
+  | ReproduceWorkerMessage
+  | MachineFilesWorkerMessage;
 
 const options = shape({
   machine: isText,
@@ -77,6 +81,7 @@ const hostMessages: Readonly<Record<HostMessage['type'], (value: unknown) => boo
   ...runHostMessages,
   ...scenarioHostMessages,
   ...reproduceHostMessages,
+  ...machineFilesHostMessages,
 };
 
 const workerMessages: Readonly<Record<WorkerMessage['type'], (value: unknown) => boolean>> = {
@@ -90,6 +95,7 @@ const workerMessages: Readonly<Record<WorkerMessage['type'], (value: unknown) =>
   ...runWorkerMessages,
   ...scenarioWorkerMessages,
   ...reproduceWorkerMessages,
+  ...machineFilesWorkerMessages,
 };
 
 /** Whether `value` is one of `table`'s messages: `type` is looked up as an own key, so `__proto__` is none. */

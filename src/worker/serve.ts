@@ -6,6 +6,8 @@ import {
   type WorkerMessage,
 } from '../protocol/workerMessages';
 import { loadCParser } from '../code/lowerC';
+import { setUserMachines } from '../machine/registry';
+import { checkMachineFile } from '../scenario/machineFile/check';
 import type { DocumentReport } from '../protocol/report';
 import { analysing } from './analyse';
 import { decodedText } from './decode';
@@ -46,6 +48,7 @@ class Server {
       this.waiting.get(message.name)?.(message.bytes);
       this.waiting.delete(message.name);
     } else if (message.type === 'close') this.runs.close(message.run);
+    else if (message.type === 'useMachines') setUserMachines(message.machines);
     else if (message.type !== 'cancel') void this.answer(message);
     else if (this.running.has(message.id)) this.cancelled.add(message.id);
     else this.post({ type: 'cancelled', id: message.id });
@@ -62,7 +65,9 @@ class Server {
     });
   }
 
-  private async answer(message: Exclude<HostMessage, { type: 'cancel' | 'asset' | 'close' }>): Promise<void> {
+  private async answer(
+    message: Exclude<HostMessage, { type: 'cancel' | 'asset' | 'close' | 'useMachines' }>,
+  ): Promise<void> {
     const { id } = message;
     this.running.add(id);
     try {
@@ -80,6 +85,9 @@ class Server {
         const document = message.patch ? this.documents.read(message.text, null) : null;
         const attachment = await this.inSlices(id, attaching(message, document));
         this.post({ type: 'attached', id, attachment });
+      } else if (message.type === 'readMachines') {
+        const files = message.files.map(({ key, text }) => ({ key, ...checkMachineFile(text) }));
+        this.post({ type: 'machinesRead', id, files });
       } else if (message.type === 'tables') this.post({ type: 'tables', id, tables: tableNames() });
       else if (message.type === 'reproduce') {
         await loadCParser(name => this.asset(name as AssetName));
