@@ -221,6 +221,31 @@ describe('what an operation of x86 invalidates (1.4)', () => {
     expect(machine, all, allPaging);
   });
 
+  it('MOV CR4 that changes neither PGE, PAE, SMEP nor clears PCIDE: nothing, whatever else it changes', () => {
+    const flushing = cr4Pge | cr4Pae | cr4Smep | cr4Pcide;
+    for (let bit = 0; bit < 32; bit++) {
+      // LA57 cannot change in long mode.
+      if (((flushing >>> bit) & 1) !== 0 || bit === 12) continue;
+      const { machine } = filled();
+      const { x86 } = machine;
+      assert.equal(x86!.writeCr4(0, x86!.cr4(0) ^ (1 << bit), 0), 0);
+      expect(machine, all, allPaging);
+    }
+  });
+
+  it('INVLPG: needs no mapping, reads no table and cannot fault', () => {
+    const { machine, memory } = filled();
+    let reads = 0;
+    const read = memory.readEntry.bind(memory);
+    memory.readEntry = (...args) => {
+      reads += 1;
+      return read(...args);
+    };
+    assert.equal(invlpg(machine, 0, 0x1234_5000n), 0);
+    assert.equal(reads, 0);
+    expect(machine, all, pagingOf(5));
+  });
+
   it('MOV CR0 that clears PG: everything', () => {
     const { machine, memory, root } = bench({ features: ['PGE'] });
     memory.map(root, page, 0x11);
@@ -307,5 +332,11 @@ describe('what an operation of x86 invalidates (1.4)', () => {
     invlpg(plain.machine, 0, kernel);
     assert.deepEqual(translations(plain.machine, 0), []);
     assert.notEqual(root, 0);
+  });
+
+  it('without the erratum INVLPG drops the global entry with PCIDE set too', () => {
+    const { machine } = filled({ invlpgKeepsGlobalsWhenPcide: false });
+    invlpg(machine, 0, kernel);
+    assert.ok(!translations(machine, 0).includes(global));
   });
 });
