@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Hardware } from '../../../src/machine/hardware';
 import { lowerC } from '../../../src/code/lowerC';
 import { fileUnit, loadParser } from '../code/c/support';
 import type { Primitive } from '../../../src/vm/primitives';
@@ -206,6 +207,36 @@ unsigned long tq_go(unsigned long addr) { return tq_access(addr, 0) + tq_access(
     assert.equal(resultOf(vm), 0xa000n);
     assert.equal(vm.read(['tq_faults']), 1n);
     assert.ok(vm.machine.interrupts.enabled(0));
+  });
+});
+
+describe('AMD on the VM', () => {
+  before(loadParser);
+
+  it('INVLPGB takes address, count and PCID; nothing is complete before the TLBSYNC of the same CPU', () => {
+    const text = `
+static inline void tq_broadcast(unsigned long a, unsigned long c, unsigned long d)
+{
+	asm volatile(".byte 0x0f, 0x01, 0xfe" :: "a" (a), "c" (c), "d" (d));
+}
+void tq_go(void) { tq_broadcast(0x7003, 2, 5 << 16); }
+void tq_sync(void) { asm volatile(".byte 0x0f, 0x01, 0xff" ::: "memory"); }`;
+    const inFlight = (functions: readonly string[]): number => {
+      const tasks = [functions.map(name => ({ function: name }))];
+      const vm = machineFor([lowered(text)], { ...{ cpus: 3, hardware: {}, profile: 'zen4' }, tasks });
+      resultOf(vm);
+      return (vm.machine as Hardware).broadcasts.inFlight;
+    };
+    assert.equal(inFlight(['tq_go', 'tq_go']), 2);
+    assert.equal(inFlight(['tq_go', 'tq_sync']), 0);
+    assert.equal(inFlight(['tq_sync', 'tq_go']), 1);
+  });
+
+  it('INVLPGB is #UD on a machine without it, with its line', () => {
+    const text = 'void tq_go(void) {\n\tasm volatile("invlpgb" :: "a" (0), "c" (0), "d" (0));\n}';
+    const vm = machineFor([lowered(text)], { hardware: {}, tasks: [[{ function: 'tq_go' }]] });
+    vm.run(100);
+    assert.deepEqual([vm.ending.verdict, vm.ending.name, vm.ending.position.line], ['fault', '#UD', 2]);
   });
 });
 
