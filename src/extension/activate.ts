@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { followHints, registerCommands } from './commands';
 import type { Shared } from './context';
 import { DecodedDocuments } from './decodedDocuments';
+import { KernelTrees } from './kernelTree';
 import { MachineFiles } from './machineFiles';
 import { Machines } from './machines';
 import { Models } from './models';
@@ -48,20 +49,27 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
   const log = vscode.window.createOutputChannel('TLBScope', { log: true });
   const settings = new Settings(log);
   const machines = new Machines(settings);
+  const trees = new KernelTrees(settings);
   const makeWorker = (): WorkerClient =>
     new WorkerClient(
       startWorker,
       async name => vscode.workspace.fs.readFile(vscode.Uri.joinPath(context.extensionUri, 'dist', name)),
       line => log.warn(line),
+      asked => trees.answer(asked),
     );
   const worker = makeWorker();
   // Simulations take their time: hints do not wait for them.
   const simulations = makeWorker();
-  const models = new Models(worker, log, () => ({
-    machine: machines.current().id,
-    features: settings.features,
-    ...settings.symbols,
-  }));
+  const models = new Models(
+    worker,
+    log,
+    () => ({
+      machine: machines.current().id,
+      features: settings.features,
+      ...settings.symbols,
+    }),
+    trees,
+  );
   const shared: Shared = { settings, models, machines, log, extensionUri: context.extensionUri };
   const runs = new Runs(simulations);
   const panel: PanelFeature = makePanel(shared, runs, context.workspaceState, () => scenarios);
@@ -70,13 +78,13 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
   context.subscriptions.push(
     log,
     settings,
+    trees,
     worker,
     simulations,
     models,
     ...registerCommands(shared, scenarios.commands, panel.commands, reproduceCommands(tables)),
     ...panel.releasables,
     ...tables.register(),
-    ...scenarios.releasables,
     followHints(shared),
     registerSample(context.extensionUri),
     ...new CodeLenses(shared).register(),
@@ -90,6 +98,7 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
     ...new MachineFiles([worker, simulations], machines, settings, log).register(),
     ...new DecodedDocuments(shared, worker).register(),
     ...new StatusItem(shared).register(),
+    ...scenarios.releasables,
   );
   const activationMilliseconds = performance.now() - begun;
   log.info(`Activated in ${activationMilliseconds.toFixed(1)} ms.`);

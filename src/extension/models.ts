@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { DocumentReport } from '../protocol/report';
 import type { AnalysisOptions } from '../protocol/workerMessages';
+import type { KernelTrees } from './kernelTree';
 import { lineMap, type LineMap } from './lineMap';
 import { mayDiffer, rereadFromDisk } from './rawText';
 import { Cancelled, type WorkerClient } from './workerClient';
@@ -27,6 +28,8 @@ interface Entry {
   readonly abort: AbortController;
   /** The text that was read: the editor's, or the file's own. */
   source: { readonly text: string; readonly firstInvalidLine: number | null };
+  /** Address of the kernel tree that it is read with, or null. */
+  tree: string | null;
   model: DocumentModel | undefined;
   state: ReadingState;
   promise: Promise<DocumentModel | undefined>;
@@ -53,9 +56,13 @@ export class Models implements vscode.Disposable {
     private readonly worker: WorkerClient,
     private readonly log: vscode.LogOutputChannel,
     /** What the analysis depends on besides the text: a change of it makes every model stale. */
-    private readonly options: () => Omit<AnalysisOptions, 'firstInvalidLine'>,
+    private readonly options: () => Omit<AnalysisOptions, 'firstInvalidLine' | 'tree'>,
+    private readonly trees: KernelTrees,
   ) {
-    this.listening = vscode.workspace.onDidCloseTextDocument(document => this.forget(document.uri));
+    this.listening = vscode.Disposable.from(
+      vscode.workspace.onDidCloseTextDocument(document => this.forget(document.uri)),
+      trees.onDidChange(() => this.stale()),
+    );
   }
 
   /** What is known of the current version, without waiting. */
@@ -87,6 +94,7 @@ export class Models implements vscode.Disposable {
       values: this.values(),
       abort: new AbortController(),
       source: { text: '', firstInvalidLine: null },
+      tree: null,
       model: undefined,
       state: { kind: 'reading', done: 0, total: 1 },
       promise: Promise.resolve(undefined),
@@ -107,6 +115,7 @@ export class Models implements vscode.Disposable {
 
   /** Reads it again although it has not changed. */
   again(document: vscode.TextDocument): void {
+    this.trees.reread();
     this.forget(document.uri);
     this.changed.fire({ uri: document.uri, ask: true });
   }
@@ -138,10 +147,20 @@ export class Models implements vscode.Disposable {
     this.entries.delete(key);
   }
 
+  /** What documents were read with has changed: they are read again when somebody asks. */
+  private stale(): void {
+    for (const key of [...this.entries.keys()]) {
+      const uri = vscode.Uri.parse(key, true);
+      this.forget(uri);
+      this.changed.fire({ uri, ask: true });
+    }
+  }
+
   private async read(document: vscode.TextDocument, entry: Entry): Promise<DocumentModel | undefined> {
     const { uri } = document;
     const { signal } = entry.abort;
     try {
+      entry.tree = await this.trees.of(uri);
       const text = document.getText();
       let reading = this.analyse(uri, entry, { text, firstInvalidLine: null });
       await reading.begun;
@@ -178,7 +197,7 @@ export class Models implements vscode.Disposable {
         entry.model = { ...entry.model, report };
         this.tell(uri, entry, true);
       };
-      const options = { ...this.options(), firstInvalidLine: source.firstInvalidLine };
+      const options = { ...this.options(), firstInvalidLine: source.firstInvalidLine, tree: entry.tree };
       const progress = (share: number, total: number): void => {
         entry.state = { kind: 'reading', done: share, total };
         this.tell(uri, entry, false);
@@ -200,7 +219,11 @@ export class Models implements vscode.Disposable {
     if (!entry.model || entry.values === values) return;
     entry.values = values;
     const { lines } = entry.model;
-    const options = { ...this.options(), firstInvalidLine: entry.source.firstInvalidLine };
+    const options = {
+      ...this.options(),
+      firstInvalidLine: entry.source.firstInvalidLine,
+      tree: entry.tree,
+    };
     this.worker.analyse(entry.source.text, options, entry.abort.signal).then(
       report => {
         if (entry.values !== values || entry.abort.signal.aborted) return;

@@ -41,6 +41,11 @@ export class Settings implements vscode.Disposable {
     return { n: this.count('pages', 10), c: this.count('remoteCpus', 3) };
   }
 
+  /** `auto`, `none`, or the path of a kernel tree. */
+  get kernelTree(): string {
+    return this.read('kernelTree', 'auto').trim() || 'none';
+  }
+
   shows(name: Switch): boolean {
     return this.read(`show.${name}`, true);
   }

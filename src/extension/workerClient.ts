@@ -1,5 +1,6 @@
 /** The host's end of the worker: requests with an answer or an error each, progress, and cancelling. */
 import type { DocumentReport } from '../protocol/report';
+import type { TreeHostMessage, TreeWorkerMessage } from '../protocol/tree';
 import {
   assetNames,
   isWorkerMessage,
@@ -26,7 +27,7 @@ export class Cancelled extends Error {
 }
 
 /** What is answered: by a message with the same `id`. */
-export type Request = Exclude<HostMessage, { type: 'cancel' | 'asset' | 'close' | 'useMachines' }>;
+export type Request = Exclude<HostMessage, { type: 'cancel' | 'asset' | 'close' | 'tree' | 'useMachines' }>;
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 interface Job {
@@ -42,6 +43,9 @@ export interface Hear {
   /** The report by name, before that of the code. */
   first(report: DocumentReport): void;
 }
+
+const noFiles = ({ request, wanted }: TreeWorkerMessage): Promise<TreeHostMessage> =>
+  Promise.resolve({ type: 'tree', request, files: wanted.map(() => null), listed: [] });
 
 const deaf: Hear = { progress: () => undefined, first: () => undefined };
 
@@ -66,6 +70,8 @@ export class WorkerClient {
     private readonly loadAsset: (name: AssetName) => Promise<Uint8Array>,
     /** Told about messages that are refused: a bug of ours, or not our worker. */
     private readonly log: (line: string) => void,
+    /** Gives the worker files of a kernel tree. */
+    private readonly tree: (asked: TreeWorkerMessage) => Promise<TreeHostMessage> = noFiles,
   ) {}
 
   /** The last report of a text; `hear.first` may have been given one by name before. */
@@ -211,6 +217,7 @@ export class WorkerClient {
       return;
     }
     if (message.type === 'asset') return void this.sendAsset(message.name, port);
+    if (message.type === 'tree') return void this.sendFiles(message, port);
     if (message.id !== null) {
       // Any sign of life is enough: it is between two steps and will see that it was cancelled.
       clearTimeout(this.awaited.get(message.id));
@@ -224,6 +231,15 @@ export class WorkerClient {
     else if (message.type === 'report' && !message.final) job?.hear.first(message.report);
     else if (message.type === 'cancelled') job?.reject(new Cancelled());
     else job?.resolve(message);
+  }
+
+  private async sendFiles(asked: TreeWorkerMessage, port: WorkerPort): Promise<void> {
+    try {
+      port.post(await this.tree(asked));
+    } catch (error) {
+      this.log(`Files of the kernel tree cannot be read: ${String(error)}`);
+      port.post(await noFiles(asked));
+    }
   }
 
   private async sendAsset(name: AssetName, port: WorkerPort): Promise<void> {

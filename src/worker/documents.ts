@@ -1,33 +1,66 @@
 /** Documents that were read, kept so that another machine, feature or value needs no second reading. */
+import { architectureOfPath, type Architecture } from '../code/configuration';
 import { loadCParser, LoweringMemory, type WasmLoader } from '../code/lowerC';
 import type { Breathe } from '../cost/analysis';
 import { makeFrontEnd } from '../cost/frontEnd';
 import { ModuleCache } from '../cost/moduleCache';
 import { analysePatch } from '../cost/price';
 import type { DocumentPricer } from '../cost/pricing';
+import { isCode } from '../cost/units';
 import type { PatchDocument } from '../patch/model';
 import { readPatch } from '../patch/read';
 import type { Setting } from './setting';
+import { WorkspaceTrees, type AskTree, type OpenedTree } from './workspaceTree';
 
 /** So many texts are kept; of one whose code was read, the code too. */
 const kept = 4;
 
 interface ReadDocument {
   readonly patch: PatchDocument;
-  /** The pricer under a configuration, or undefined before the code was read. */
-  pricer: { readonly config: string; readonly made: DocumentPricer } | undefined;
+  /** The pricer under a configuration and a tree, or undefined before the code was read. */
+  pricer: { readonly key: string; readonly made: DocumentPricer } | undefined;
 }
 
-const configKey = ({ config }: Setting): string => JSON.stringify([...config].sort());
+const keyOf = ({ config, tree }: Setting): string => JSON.stringify([tree, ...[...config].sort()]);
+
+/** Of a longer document the files are not looked up in a tree. */
+const longest = 4_000_000;
+const mostPaths = 300;
+
+/** Paths of the code that a patch changes, before and after. */
+function codePaths({ files }: PatchDocument): string[] {
+  const paths = files.flatMap(({ oldPath, newPath }) => [oldPath, newPath]);
+  return [...new Set(paths.filter((path): path is string => path !== null && isCode(path)))].slice(
+    0,
+    mostPaths,
+  );
+}
+
+const architectureOf = (paths: readonly string[]): Architecture =>
+  paths.some(path => architectureOfPath(path) === 'arm64') ? 'arm64' : 'x86';
 
 export class Documents {
   private readonly known = new Map<string, ReadDocument>();
   /** What was made of functions, of all documents: after an edit only the touched ones are read. */
   private readonly memory = new LoweringMemory();
-  /** What was made of files, under one configuration. */
-  private modules = { config: '', cache: new ModuleCache() };
+  /** What was made of files, under one configuration and with one state of a tree. */
+  private modules: {
+    readonly config: string;
+    readonly tree: OpenedTree | null;
+    readonly cache: ModuleCache;
+  } = {
+    config: '',
+    tree: null,
+    cache: new ModuleCache(),
+  };
+  private readonly trees: WorkspaceTrees;
 
-  constructor(private readonly loadAsset: WasmLoader) {}
+  constructor(
+    private readonly loadAsset: WasmLoader,
+    askTree: AskTree,
+  ) {
+    this.trees = new WorkspaceTrees(askTree);
+  }
 
   /** The document of a text; the one that was used longest ago is forgotten. */
   read(text: string, firstInvalidLine: number | null): PatchDocument {
@@ -36,7 +69,7 @@ export class Documents {
 
   /** Whether prices can be given without reading code. */
   isPriced(text: string, setting: Setting): boolean {
-    return this.known.get(text)?.pricer?.config === configKey(setting);
+    return this.known.get(text)?.pricer?.key === keyOf(setting);
   }
 
   /**
@@ -44,25 +77,31 @@ export class Documents {
    * remembered, so that the next reading goes on from there.
    */
   async pricer(text: string, setting: Setting, breathe: Breathe): Promise<DocumentPricer> {
-    const config = configKey(setting);
+    const key = keyOf(setting);
     const entry = this.entry(text, null);
-    if (entry.pricer?.config === config) return entry.pricer.made;
-    const made = await this.analyse(entry.patch, setting, config, breathe);
-    entry.pricer = { config, made };
+    if (entry.pricer?.key === key) return entry.pricer.made;
+    const made = await this.analyse(entry.patch, setting, breathe);
+    entry.pricer = { key, made };
     return made;
   }
 
   private async analyse(
     patch: PatchDocument,
-    { config }: Setting,
-    key: string,
+    { config, tree }: Setting,
     breathe: Breathe,
   ): Promise<DocumentPricer> {
     await loadCParser(this.loadAsset);
-    if (this.modules.config !== key) this.modules = { config: key, cache: new ModuleCache() };
+    const paths = tree !== null && patch.document.text.length < longest ? codePaths(patch) : [];
+    const opened =
+      tree !== null && paths.length
+        ? await this.trees.open(tree, paths, architectureOf(paths), breathe)
+        : null;
+    const names = JSON.stringify([...config].sort());
+    if (this.modules.config !== names || this.modules.tree !== opened)
+      this.modules = { config: names, tree: opened, cache: new ModuleCache() };
     const { memory } = this;
-    const frontEnd = makeFrontEnd({ config, index: null, memory, breathe });
-    return analysePatch(patch, { frontEnd, tree: null, cache: this.modules.cache, breathe });
+    const frontEnd = makeFrontEnd({ config, index: opened?.index ?? null, memory, breathe });
+    return analysePatch(patch, { frontEnd, tree: opened?.tree ?? null, cache: this.modules.cache, breathe });
   }
 
   private entry(text: string, firstInvalidLine: number | null): ReadDocument {

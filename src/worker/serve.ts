@@ -9,6 +9,7 @@ import { loadCParser } from '../code/lowerC';
 import { setUserMachines } from '../machine/registry';
 import { checkMachineFile } from '../scenario/machineFile/check';
 import type { DocumentReport } from '../protocol/report';
+import type { TreeHostMessage, TreeWorkerMessage } from '../protocol/tree';
 import { analysing } from './analyse';
 import { decodedText } from './decode';
 import { Documents } from './documents';
@@ -36,7 +37,12 @@ class Server {
   private readonly cancelled = new Set<number>();
   private readonly running = new Set<number>();
   private readonly waiting = new Map<string, (bytes: Uint8Array | null) => void>();
-  private readonly documents = new Documents(name => this.asset(name as AssetName));
+  private readonly treeAnswers = new Map<number, (answer: TreeHostMessage) => void>();
+  private nextTree = 1;
+  private readonly documents = new Documents(
+    name => this.asset(name as AssetName),
+    (tree, wanted, folders) => this.askTree(tree, wanted, folders),
+  );
   private readonly runs = new Runs(name => this.asset(name as AssetName));
 
   constructor(private readonly post: (message: WorkerMessage) => void) {}
@@ -47,6 +53,9 @@ class Server {
     else if (message.type === 'asset') {
       this.waiting.get(message.name)?.(message.bytes);
       this.waiting.delete(message.name);
+    } else if (message.type === 'tree') {
+      this.treeAnswers.get(message.request)?.(message);
+      this.treeAnswers.delete(message.request);
     } else if (message.type === 'close') this.runs.close(message.run);
     else if (message.type === 'useMachines') setUserMachines(message.machines);
     else if (message.type !== 'cancel') void this.answer(message);
@@ -65,8 +74,21 @@ class Server {
     });
   }
 
+  /** Asks the host for files of a kernel tree. */
+  private askTree(
+    tree: string,
+    wanted: TreeWorkerMessage['wanted'],
+    folders: TreeWorkerMessage['folders'],
+  ): Promise<TreeHostMessage> {
+    const request = this.nextTree++;
+    return new Promise(done => {
+      this.treeAnswers.set(request, done);
+      this.post({ type: 'tree', id: null, request, tree, wanted, folders });
+    });
+  }
+
   private async answer(
-    message: Exclude<HostMessage, { type: 'cancel' | 'asset' | 'close' | 'useMachines' }>,
+    message: Exclude<HostMessage, { type: 'cancel' | 'asset' | 'close' | 'tree' | 'useMachines' }>,
   ): Promise<void> {
     const { id } = message;
     this.running.add(id);

@@ -11,10 +11,12 @@ export interface Setting {
   /** The part of `switched` that is configuration. */
   readonly config: ReadonlyMap<string, boolean>;
   readonly values: { readonly n: number; readonly c: number };
+  /** Address of the kernel tree in the workspace, or null. */
+  readonly tree: string | null;
 }
 
 /** Entries that are no names of features are left out: a settings file may hold anything. */
-export function settingOf({ machine: id, features: listed, n, c }: AnalysisOptions): Setting {
+export function settingOf({ machine: id, features: listed, n, c, tree = null }: AnalysisOptions): Setting {
   const machine = findMachine(id) ?? defaultMachine();
   const named = new Set<string>();
   const switched = new Map<string, boolean>();
@@ -32,5 +34,6 @@ export function settingOf({ machine: id, features: listed, n, c }: AnalysisOptio
     switched,
     config: new Map([...switched].filter(([name]) => name.startsWith('CONFIG_'))),
     values: { n, c },
+    tree,
   };
 }

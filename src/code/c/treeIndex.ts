@@ -5,6 +5,7 @@
  */
 import type { Architecture } from '../configuration';
 import { architectureOfPath } from '../configuration';
+import { includePlaces } from './includePlaces';
 import type { SourceUnit } from '../source';
 import type { DefinitionIndex, DefinitionKind } from './sources';
 import { scanDefinitions } from './scanDefinitions';
@@ -122,35 +123,10 @@ export class TreeIndex implements DefinitionIndex {
 
   /** Path of an included file, or null where the tree does not hold it. */
   private resolve(include: string, from: string): string | null {
-    const folder = from.slice(0, from.lastIndexOf('/') + 1);
-    const arch = this.architecture === 'other' ? 'x86' : this.architecture;
-    const rest = include.replace(/^asm\//, '');
-    const places = [
-      `${folder}${include}`,
-      `arch/${arch}/include/${include}`,
-      `include/${include}`,
-      `arch/${arch}/include/uapi/${include}`,
-      `include/uapi/${include}`,
-      ...(include.startsWith('asm/') ? [`include/asm-generic/${rest}`] : []),
-      `xen/include/${include}`,
-      `xen/arch/${arch}/include/${include}`,
-      `xen/include/asm-${arch}/${rest}`,
-    ];
-    return places.find(place => this.files.has(place)) ?? this.relative(include, folder);
-  }
-
-  /** `../x.h`, and trees that are rooted elsewhere. */
-  private relative(include: string, folder: string): string | null {
-    if (include.startsWith('../')) {
-      const parts = folder.split('/').filter(Boolean);
-      let rest = include;
-      while (rest.startsWith('../')) {
-        parts.pop();
-        rest = rest.slice(3);
-      }
-      const path = [...parts, rest].join('/');
-      return this.files.has(path) ? path : null;
-    }
+    const places = includePlaces(include, from, this.architecture);
+    const found = places.find(place => this.files.has(place));
+    if (found !== undefined || include.startsWith('../')) return found ?? null;
+    // Trees that are rooted elsewhere.
     this.bySuffix ??= suffixes(this.files);
     return this.bySuffix.get(include)?.[0] ?? null;
   }
