@@ -1,9 +1,9 @@
 /** `tlbscope run` and `tlbscope scenarios`: the contract's keys, exit codes, mistakes at their line. */
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { findVariant } from '../../../src/kernel/tree';
+import { dirname, join } from 'node:path';
+import { findVariant, modelTree } from '../../../src/kernel/tree';
 import { runCommandLine } from '../../../src/cli/commandLine';
 
 const folder = mkdtempSync(join(tmpdir(), 'tlbscope-scenarios-'));
@@ -111,6 +111,73 @@ describe('tlbscope run', function () {
     const refused = await here('run', 'refill', '--patch', elsewhere);
     assert.equal(refused.code, 2);
     assert.match(refused.error, /elsewhere\.patch: line \d+: the patch does not apply to .*there is no file/);
+    assert.match(refused.error, /made for: give that as --tree DIR\n$/);
+  });
+
+  /** The model's TLB code and headers alone, with a ceiling of its own. */
+  function partialTree(name: string): string {
+    const root = join(folder, name);
+    for (const [path, text] of modelTree()) {
+      if (path !== 'arch/x86/mm/tlb.c' && !path.endsWith('.h')) continue;
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text.replace('ceiling = 33', 'ceiling = 1'));
+    }
+    return root;
+  }
+
+  it('runs a folder as the kernel tree, and says whose the files are', async () => {
+    const root = partialTree('partial');
+    const { code, out } = await here('run', 'madvise-one-thread', '--set', 'n=2', '--json', '--tree', root);
+    assert.equal(code, 0);
+    const { tree, runs } = JSON.parse(out) as Output & { tree: string };
+    assert.equal(tree, root);
+    assert.deepEqual(
+      runs.map(run => [run['variant'], (run['counts'] as Record<string, number>)['CR3_FLUSH']]),
+      [['tree', 2]],
+    );
+    const sources = runs[0]!['sources'] as { file: string; from: string }[];
+    assert.ok(sources.some(({ file, from }) => file === 'arch/x86/mm/tlb.c' && from === 'tree'));
+    assert.ok(sources.some(({ file, from }) => file === 'mm/madvise.c' && from === 'model'));
+    const { out: text } = await here('run', 'madvise-one-thread', '--set', 'n=2', '--tree', root);
+    assert.match(text, /^from \S+partial: .*arch\/x86\/mm\/tlb\.c/m);
+    assert.match(text, /^from TLBScope's model: .*mm\/madvise\.c/m);
+  });
+
+  it('a scenario names its own tree and patches, relative to its file', async () => {
+    partialTree('own');
+    file(
+      'two.patch',
+      [
+        ...['--- a/arch/x86/mm/tlb.c', '+++ b/arch/x86/mm/tlb.c', '@@ -10 +10 @@'],
+        ...['-unsigned long tlb_single_page_flush_ceiling = 1;'],
+        ...['+unsigned long tlb_single_page_flush_ceiling = 2;', ''],
+      ].join('\n'),
+    );
+    const text = small('')
+      .replace('"kernel": "linux"', '"kernel": "./own", "variants": { "as-is": [], "two": ["./two.patch"] }')
+      .replace('"pages": 1', '"pages": 2')
+      .replace('"madvise": {}', '"madvise": { "pages": 2 }');
+    const { code, out } = await here('run', file('own.tlbscope.jsonc', text), '--json');
+    assert.equal(code, 0);
+    const { runs } = JSON.parse(out) as Output;
+    assert.deepEqual(
+      runs.map(run => [run['variant'], (run['counts'] as Record<string, number>)['INVLPG'] ?? 0]),
+      [
+        ['as-is', 0],
+        ['two', 2],
+      ],
+    );
+  });
+
+  it('notes what flushes dropped needlessly', async () => {
+    const { out } = await here('run', 'refill', '--set', 'n=34,w=40', '--json');
+    const { runs } = JSON.parse(out) as Output;
+    // Of 40 translations 34 had to go; the rest is dropped with them.
+    assert.deepEqual(runs[0]!['notes'], [
+      'overflush: flushes dropped 6 translations that were still right (6 on CPU 0)',
+    ]);
+    const exact = await here('run', 'refill', '--set', 'n=33,w=40', '--json');
+    assert.deepEqual((JSON.parse(exact.out) as Output).runs[0]!['notes'], []);
   });
 
   it('exits with 1 under --check only', async () => {
@@ -137,6 +204,36 @@ describe('tlbscope run', function () {
       [['run', 'refill', '--machine', 'z80'], /no machine 'z80'/],
       [['run', 'refill', '--variant', 'x'], /no variant 'x'; there are base/],
       [['run', 'refill', '--machine', 'cortex-a72'], /x86/],
+      [['run', 'refill', '--tree', join(folder, 'nowhere')], /--tree .*nowhere/],
+      [['run', 'refill', '--tree', folder], /there is no arch\/x86\/mm\/tlb\.c in it/],
+      [
+        ['run', file('jump.tlbscope.jsonc', small('').replace('madvise', 'jump'))],
+        /:5:\d+: there is no step 'jump'/,
+      ],
+      [
+        ['run', file('cpu.tlbscope.jsonc', small('').replace('"cpu": 0', '"cpu": 99'))],
+        /:5:\d+: there is no CPU 99: the scenario has CPUs 0 to 0/,
+      ],
+      [
+        [
+          'run',
+          file('stride.tlbscope.jsonc', small('').replace('"madvise": {}', '"madvise": { "stride": 63 }')),
+        ],
+        /:5:\d+: 'stride' is 12, not 63/,
+      ],
+      [
+        [
+          'run',
+          file(
+            'times.tlbscope.jsonc',
+            small('').replace(
+              '"madvise": {}',
+              '"repeat": { "times": 1000000000, "steps": [{ "touch": {} }] }',
+            ),
+          ),
+        ],
+        /:5:\d+: 'times' is from 0 to 10000, not 1000000000/,
+      ],
     ];
     for (const [args, message] of cases) {
       const { code, out, error } = await here(...args);
@@ -173,7 +270,9 @@ describe('tlbscope scenarios', () => {
     );
     const { out } = await here('scenarios', '--json', '--for', byPath);
     const names = (JSON.parse(out) as { scenarios: { name: string }[] }).scenarios.map(({ name }) => name);
-    assert.deepEqual(names, ['nmi-after-flush', 'no-stack-exit', 'several-ranges']);
+    for (const name of ['nmi-after-flush', 'no-stack-exit', 'several-ranges', 'ways-out'])
+      assert.ok(names.includes(name), name);
+    assert.ok(!names.includes('reclaim-batch'));
     const byFunction = file('b.c', 'void f(void)\n{\n\tenter_lazy_tlb(mm, next);\n}\n');
     const { out: table } = await here('scenarios', '--for', byFunction);
     assert.match(table, /lazy-cpus/);
