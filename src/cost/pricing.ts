@@ -1,6 +1,7 @@
 /** Prices of a whole document for given features, machine and symbols, out of its analysis. */
 import { kernelConstants } from '../machine/registry';
 import { mentionsCatalogue } from '../code/nameFilter';
+import type { SourceUnit } from '../code/source';
 import type { PatchFile } from '../patch/model';
 import type { DocumentAnalysis, PatchAnalysis } from './analysis';
 import { planHunk, type HunkPlan } from './hunkPlan';
@@ -387,11 +388,17 @@ function treeFindings(analysis: DocumentAnalysis, into: Map<string, Finding>): v
 
 /** What the readers of code found on lines that the patch adds. */
 function moduleFindings(analysis: DocumentAnalysis, into: Map<string, Finding>): void {
-  for (const { modules } of analysis.patches)
+  for (const { modules, files } of analysis.patches) {
+    // A file with some of the hunks applied may use what a later one adds.
+    const halfway = new Set<SourceUnit>();
+    for (const { change, stages } of files.values())
+      for (const [stage, functions] of stages)
+        if (stage < change.hunks.length) for (const fn of functions) halfway.add(fn.unit);
     for (const module of modules)
       for (const { kind, unit, line, message } of module.findings) {
         const at = unit.lines[line];
-        if (unit.side === 'old' || !at?.changed || at.documentLine === 0) continue;
+        if (unit.side === 'old' || halfway.has(unit) || !at?.changed || at.documentLine === 0) continue;
         into.set(`${kind},${at.documentLine}`, { kind, documentLine: at.documentLine, message });
       }
+  }
 }
