@@ -8,7 +8,7 @@ import { no } from './guard';
 import { applyCatalogue } from './catalogueCalls';
 import { knownResult, neverReturns } from './knownValues';
 import { rootOf, type State } from './machineState';
-import { forgetLocals, isLocal } from './locals';
+import { forgetLocals, handedOn, isLocal } from './locals';
 import { onOneCpu, toOneCpu } from './oneCpu';
 import { multiply, one, parse } from './polynomial';
 import { callsItself } from './record';
@@ -154,6 +154,7 @@ function runPointer(
     call.weight,
     text,
     'a call through a pointer whose target is not known',
+    handedOn(call.args, call.state),
   );
   return null;
 }
@@ -204,6 +205,7 @@ export function runNamed(
     for (const [address, value] of result.state.memory) state.memory.set(address, value);
     return result.value ?? known;
   }
+  const given = handedOn(args, state);
   const stored = bitStored(space, name, args, state);
   // What a function run elsewhere writes shows when it is run.
   if (!match?.entry.callback) forgetLocals(runner, name, args, state);
@@ -220,6 +222,7 @@ export function runNamed(
       weight,
       name,
       `its body could not be read: ${definition.fn.unreadable}`,
+      given,
     );
   else if (!call.primitive)
     runner.notKnown(
@@ -229,6 +232,7 @@ export function runNamed(
       weight,
       name,
       'neither the patch nor the catalogue says what it does',
+      given,
     );
   return known;
 }

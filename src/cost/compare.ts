@@ -95,7 +95,7 @@ function run(
 function notShown(fn: IrFunction): Recording {
   const recording = new Recording();
   const at = { unit: fn.unit, line: fn.firstLine };
-  recording.unknown.push({ ...unseenLines, guard: yes, count: one, at });
+  recording.unknown.push({ ...unseenLines, given: '', guard: yes, count: one, at });
   return recording;
 }
 

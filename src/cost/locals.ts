@@ -19,3 +19,31 @@ export function forgetLocals(runner: Runner, name: string, args: readonly Value[
         );
   });
 }
+
+/** What an object of the function holds, by the members that are known. */
+function contentOf(root: Value, state: State): string {
+  const parts: string[] = [];
+  for (const [address, value] of state.memory)
+    if (rootOf(address) === root) parts.push(`${pathTo(address)}=${value.id}`);
+  return parts.sort().join();
+}
+
+/** Members and indexes from an object to an address in it. */
+function pathTo(address: Value): string {
+  if (address.kind === 'field') return `${pathTo(address.base)}.${address.member}`;
+  return address.kind === 'index' ? `${pathTo(address.base)}[${address.index.id}]` : '';
+}
+
+/**
+ * What a call hands on, as text: equal for two calls that are given the same. Variables of the caller count by what they
+ * hold, not by their names; texts do not count.
+ */
+export function handedOn(args: readonly Value[], state: State): string {
+  return args
+    .map(arg => {
+      const root = rootOf(arg);
+      if (root.kind === 'address' && root.storage === 'string') return 'text';
+      return isLocal(root) ? `${pathTo(arg)}{${contentOf(root, state)}}` : `${arg.id}`;
+    })
+    .join(';');
+}

@@ -37,6 +37,8 @@ export interface OperationRecord {
 export interface UnknownRecord {
   readonly name: string;
   readonly why: string;
+  /** Of a callee: what it is given, as text. */
+  readonly given: string;
   readonly guard: Guard;
   readonly count: Polynomial;
   readonly at: Place;

@@ -277,7 +277,7 @@ export class Runner {
     }
   }
 
-  /** Lists something that has no count. */
+  /** Lists something that has no count. `given`: what a callee is given; with other things it may do something else. */
   notKnown(
     frame: Frame,
     instruction: Instruction,
@@ -285,6 +285,7 @@ export class Runner {
     weight: Weight,
     name: string,
     why: string,
+    given = '',
   ): void {
     if (this.quiet) return;
     for (const part of weight) {
@@ -293,6 +294,7 @@ export class Runner {
       this.recording.unknown.push({
         name,
         why,
+        given,
         guard: both,
         count: part.count,
         at: this.placeOf(frame, instruction),

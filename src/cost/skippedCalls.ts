@@ -4,7 +4,7 @@
  */
 import { isAssembly } from '../code/asm/detect';
 import { lookup } from '../code/catalogue/lookup';
-import { LineKind, type PatchFile } from '../patch/model';
+import { LineKind, type PatchFile, type PatchHunk } from '../patch/model';
 import type { UnknownItem } from './priced';
 import { isCode } from './units';
 
@@ -100,25 +100,74 @@ export function skippedCalls(
   return result;
 }
 
+/** A name on changed lines of a hunk: calls added less calls removed, and those lines. */
+interface Named {
+  count: number;
+  readonly documentLine: number | null;
+  readonly lines: number[];
+}
+
+/** Whether what is removed and what is added give a callee different things: then it may do something else. */
+function givenOther(hunk: PatchHunk, name: string, lines: readonly number[]): boolean {
+  const on = (wanted: LineKind): string =>
+    lines
+      .filter(line => hunk.source.lineKind(line) === wanted)
+      .map(line => givenOn(hunk, name, line))
+      .sort()
+      .join('\n');
+  return on(LineKind.Removed) !== on(LineKind.Added);
+}
+
+/** Lines over which the arguments of one call are followed. */
+const longestCall = 8;
+
+/** From a callee's name to the end of its arguments, on one side of the hunk, without blanks and strings. */
+function givenOn({ source, endLine, parents }: PatchHunk, name: string, first: number): string {
+  const kind = source.lineKind(first);
+  let text = '';
+  let depth = 0;
+  for (let line = first; line < Math.min(endLine, first + longestCall); line++) {
+    const other = source.lineKind(line);
+    if (other !== kind && other !== LineKind.Context) continue;
+    const raw = source.lineText(line).slice(parents, parents + longestLine);
+    const from = line === first ? Math.max(0, raw.indexOf(name.split(/->|\./).at(-1)!)) : 0;
+    for (const character of raw
+      .slice(from)
+      .replace(/"[^"]*"/g, '""')
+      .replace(/\/\*.*$|\/\/.*$/, '')) {
+      if (character === '(') depth++;
+      if (character !== ' ' && character !== '\t') text += character;
+      if (character === ')' && --depth <= 0) return text;
+    }
+    if (depth === 0) return text;
+  }
+  return text;
+}
+
 function unknownIn(
   file: PatchFile,
   index: number,
   read: (text: string) => readonly string[],
   isFree: (name: string) => boolean,
 ): UnknownItem[] {
-  const { source, firstLine, endLine, parents } = file.hunks[index]!;
-  const net = new Map<string, { count: number; documentLine: number | null }>();
+  const hunk = file.hunks[index]!;
+  const { source, firstLine, endLine, parents } = hunk;
+  const net = new Map<string, Named>();
   for (let line = firstLine; line < endLine; line++) {
     const kind = source.lineKind(line);
     if (kind !== LineKind.Added && kind !== LineKind.Removed) continue;
     const sign = kind === LineKind.Added ? 1 : -1;
     for (const name of read(source.lineText(line).slice(parents))) {
       const known = net.get(name);
-      if (known) known.count += sign;
-      else net.set(name, { count: sign, documentLine: source.documentLine(line) });
+      if (known) {
+        known.count += sign;
+        known.lines.push(line);
+      } else net.set(name, { count: sign, documentLine: source.documentLine(line), lines: [line] });
     }
   }
-  const items = [...net].filter(([name, { count }]) => count !== 0 && !isFree(name));
+  const items = [...net].filter(
+    ([name, { count, lines }]) => (count !== 0 || givenOther(hunk, name, lines)) && !isFree(name),
+  );
   const listed = items
     .slice(0, mostNames)
     .map(([name, { documentLine }]): UnknownItem => ({ name, documentLine, why: noted }));

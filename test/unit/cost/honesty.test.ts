@@ -21,6 +21,21 @@ describe('what a price does not count', function () {
       assert.ok(hunk!.unknown.some(item => item.name === listed && item.why.startsWith('its value changes')));
     });
 
+  it('lists an unknown callee that is given something else, directly or through a variable', async () => {
+    const given = async (lines: readonly string[]): Promise<string[]> => {
+      const all = [' void tq(unsigned long a)', ' {', ' \tinvpcid_flush_all();', ...lines, ' }'];
+      const [hunk] = (await priced(patchOf(path, all.join('\n')))).hunks;
+      return hunk!.unknown.filter(({ name }) => name !== 'cycles').map(({ name }) => name);
+    };
+    const calls = (before: string, after: string): string[] => [`-\t${before}`, `+\t${after}`];
+    assert.deepEqual(await given(calls('tq_drop(a, 0);', 'tq_drop(a, 1);')), ['tq_drop']);
+    assert.deepEqual(await given(calls('tq_drop(a + 8);', 'tq_drop(8 + a);')), []);
+    const variable = calls('struct tq_op op = { .type = 0 };', 'struct tq_op op = { .type = 1 };');
+    assert.deepEqual(await given([...variable, ' \ttq_apply(&op);']), ['tq_apply']);
+    const renamed = calls('struct tq_op op = { .type = 0 };', 'struct tq_op what = { .type = 0 };');
+    assert.deepEqual(await given([...renamed, ...calls('tq_apply(&op);', 'tq_apply(&what);')]), []);
+  });
+
   it('lists a recursion whose body counts differently', async () => {
     const patch = patchOf(
       path,

@@ -30,10 +30,16 @@ describe('calls in files that are not read', function () {
       '+\tif (sizeof(q) > 3)',
       '+\t\tprintk("tq_a()");',
       '+\t/* tq_b() */',
-      '-\ttq_c(addr);',
-      '+\ttq_c(addr + 1);',
+      '-\ttq_c(addr, "a");',
+      '+\ttq_c( addr,',
+      '+\t     "b");',
     ];
     assert.deepEqual(await unknownOf(inBody(lines.join('\n'))), []);
+  });
+
+  it('lists a callee that is given something else', async () => {
+    const lines = ['-\ttq_c(addr, 1);', '+\ttq_c(addr,', '+\t     2);'];
+    assert.deepEqual(await unknownOf(inBody(lines.join('\n'))), ['tq_c']);
   });
 
   it('leaves out what the same patch defines', async () => {
