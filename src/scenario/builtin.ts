@@ -14,6 +14,7 @@ import refill from './builtin/refill.tlbscope.jsonc';
 import severalAreas from './builtin/several-areas.tlbscope.jsonc';
 import severalRanges from './builtin/several-ranges.tlbscope.jsonc';
 import shootdownTwoSockets from './builtin/shootdown-two-sockets.tlbscope.jsonc';
+import speculationWindow from './builtin/speculation-window.tlbscope.jsonc';
 import switchBackAfterFlush from './builtin/switch-back-after-flush.tlbscope.jsonc';
 import switchWithPendingRange from './builtin/switch-with-pending-range.tlbscope.jsonc';
 import waysOut from './builtin/ways-out.tlbscope.jsonc';
@@ -39,6 +40,7 @@ const texts = {
   'several-areas': severalAreas,
   'several-ranges': severalRanges,
   'shootdown-two-sockets': shootdownTwoSockets,
+  'speculation-window': speculationWindow,
   'switch-back-after-flush': switchBackAfterFlush,
   'switch-with-pending-range': switchWithPendingRange,
   'ways-out': waysOut,

@@ -6,6 +6,7 @@ import { checkTasks } from './checkTasks';
 import type { Node } from './json';
 import {
   Findings,
+  flagOf,
   integerOf,
   itemsOf,
   kindOf,
@@ -26,6 +27,7 @@ export type CheckedScenario =
 
 const memberNames = [
   ...['$schema', 'title', 'about', 'appliesTo', 'kernel', 'machine', 'features', 'cpus', 'sockets', 'seed'],
+  'speculation',
   ...['parameters', 'variants', 'spaces', 'tasks', 'expect'],
 ];
 const required = ['title', 'kernel', 'cpus', 'spaces', 'tasks'];
@@ -92,6 +94,7 @@ function readScenario(root: Node, set: ReadonlyMap<string, number>, findings: Fi
     cpus,
     sockets,
     seed: of('seed', node => integerOf(node, 'seed', 1, limits.seed, findings), 1),
+    speculation: of('speculation', node => flagOf(node, 'speculation', findings), false),
     parameters: swept,
     spaces,
     variants: variants.length ? variants : [{ name: 'base', patches: [], line: 1 }],

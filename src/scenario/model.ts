@@ -94,6 +94,8 @@ export interface Scenario {
   /** Socket of each CPU; null: as the machine numbers them. */
   readonly sockets: readonly number[] | null;
   readonly seed: number;
+  /** CPUs fill their TLBs with what they may, whenever they may. */
+  readonly speculation: boolean;
   readonly spaces: readonly ScenarioSpace[];
   readonly parameters: readonly ScenarioParameter[];
   readonly variants: readonly ScenarioVariant[];

@@ -69,7 +69,9 @@ function bootPlan(scenario: Scenario, plan: Plan, settings: RunSettings, tree: K
   try {
     return settings.boot({
       ...{ tree, machine: settings.machine, cpus: scenario.cpus, features, seed: scenario.seed },
-      ...{ spaces: plan.spaces, start: plan.start, programs: plan.programs, overflush: true },
+      ...{ spaces: plan.spaces, start: plan.start, programs: plan.programs },
+      // What a CPU fills by speculation says nothing about what a flush cost.
+      ...{ speculation: scenario.speculation, overflush: !scenario.speculation },
       ...(scenario.sockets ? { hardware: { sockets: scenario.sockets } } : {}),
       trace: settings.trace ? new Trace(mostEvents) : null,
     });

@@ -210,6 +210,7 @@ describe('the JSON schema and the checker', () => {
     ),
     changed(['spaces', 'a', 'writable'], 1),
     changed(['spaces', 'a', 'pageSize'], '1G'),
+    changed(['speculation'], 1),
     changed(['tasks'], []),
     changed(['tasks', 0], { steps: [{ touch: {} }] }),
     changed(['tasks', 0], { cpu: 0 }),

@@ -9,6 +9,7 @@ export const sample = (): Record<string, unknown> => ({
   cpus: 4,
   sockets: [0, 0, 1, 1],
   seed: 7,
+  speculation: false,
   parameters: { n: [1, 10], c: { from: 0, to: 2 }, one: 1 },
   variants: { base: [], serial: ['serial-flush'] },
   spaces: { a: { pages: 'n + 1' }, child: { pages: 0, writable: true, populated: false } },
