@@ -98,7 +98,7 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
     ...new MachineFiles([worker, simulations], machines, settings, log).register(),
     ...new DecodedDocuments(shared, worker).register(),
     ...new StatusItem(shared).register(),
-    ...scenarios.releasables,
+    ...scenarios.register(),
   );
   const activationMilliseconds = performance.now() - begun;
   log.info(`Activated in ${activationMilliseconds.toFixed(1)} ms.`);

@@ -40,17 +40,17 @@ async function nodeNamed(label: string): Promise<Node> {
   return nodes[(await labelsOf(nodes)).indexOf(label)]!;
 }
 
-const budget = 'A budget for dropping pages while others run';
+const budget = '07-shootdown-budget';
 
 describe('scenarios of the file in the editor', () => {
   it('are those of the workspace and built-in ones that name its files or functions', async () => {
     await open(series);
     const labels = await labelsOf(await listed());
     ok(labels.includes(budget), 'one of the workspace');
-    ok(labels.includes('madvise(DONTNEED) of n pages with c threads on other CPUs'), 'one that is built in');
-    ok(!labels.includes('Over its budget'), 'none that names other files');
+    ok(labels.includes('madvise-threads'), 'one that is built in');
+    ok(!labels.includes('over-budget'), 'none that names other files');
     const item = await itemOf(await nodeNamed(budget));
-    equal(item.description, 'not run yet', 'before a run');
+    equal(item.description, 'A budget for dropping pages while others run', 'its title before a run');
   });
 
   it('run before and after a patch that applies to the model kernel, and list each run', async () => {
@@ -86,7 +86,7 @@ describe('scenarios of the file in the editor', () => {
 
   it('take their own variants where the patch does not apply, and say why', async () => {
     await open(deferral);
-    const node = await nodeNamed('Over its budget');
+    const node = await nodeNamed('over-budget');
     const { results } = await api();
     ok(node.kind === 'scenario', 'a scenario');
     matches(
@@ -101,7 +101,7 @@ describe('scenarios of the file in the editor', () => {
   it('apply to a source file by its path', async () => {
     await open('arch/x86/mm/tq_flush.c');
     const labels = await labelsOf(await listed());
-    equal(labels, ['Over its budget'], 'scenarios');
+    equal(labels, ['over-budget'], 'scenarios');
   });
 
   it('are none for other files, and the view says so', async () => {
@@ -135,7 +135,7 @@ describe('scenario files', () => {
 
   it('are checked while they are edited, and run again when they are saved', async () => {
     const editor = await open('over-budget.tlbscope.jsonc');
-    const [node] = await listed(labels => labels.includes('Over its budget'));
+    const [node] = await listed(labels => labels.includes('over-budget'));
     await vscode.commands.executeCommand('tlbscope.runScenario', node);
     matches(String((await itemOf(node!)).description), /3 of 4 expectations$/, 'before');
     const text = editor.document.getText();
@@ -320,7 +320,8 @@ describe('commands of the palette', () => {
     await open(deferral);
     const nodes = await listed();
     await vscode.commands.executeCommand('tlbscope.runAllScenarios');
-    for (const node of nodes) ok(!/not run/.test(String((await itemOf(node)).description)), 'each has run');
+    for (const node of nodes)
+      ok(/ · \d+ of \d+ expectations?$/.test(String((await itemOf(node)).description)), 'each has run');
   });
 
   it('turn hints off and on', async () => {

@@ -38,16 +38,14 @@ function cyclesOf({ complete, total, low, high, priced }: RunReport): [cycles: s
   return priced ? [`${whole(priced.cycles)}+?`, `${whole(priced.low)}..${whole(priced.high)}+?`] : ['?', '?'];
 }
 
+/** Columns that hold figures, right-aligned: cycles, their range, misses. */
+const firstFigure = 3;
+
 function table(rows: readonly (readonly string[])[]): string[] {
-  const columns = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)));
-  return rows.map(row =>
-    row
-      .map((cell, column) =>
-        /^[\d.+?-]+$/.test(cell) ? cell.padStart(columns[column]!) : cell.padEnd(columns[column]!),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)));
+  const pad = (cell: string, column: number): string =>
+    column < firstFigure ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);
+  return rows.map(row => row.map(pad).join('  ').trimEnd());
 }
 
 /** Rows that do not fit a mail's line are written one below the other. */

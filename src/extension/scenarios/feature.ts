@@ -24,7 +24,8 @@ export interface ScenarioFeature {
   readonly tree: ScenarioTree;
   readonly tests: ScenarioTests;
   readonly commands: ReturnType<typeof scenarioCommands>;
-  readonly releasables: readonly Releasable[];
+  /** After the verdicts of hunks: of lenses on one line, those that were registered last come first. */
+  register(): Releasable[];
 }
 
 export function makeScenarios(
@@ -44,7 +45,7 @@ export function makeScenarios(
   return {
     ...{ library, attachments, current, results, tree, tests },
     commands: scenarioCommands({ shared, picker, results, current, panel }),
-    releasables: [
+    register: () => [
       ...[library, attachments, current, results],
       settings.onDidChange(() => results.settingsChanged()),
       registerBuiltinDocuments(),

@@ -127,7 +127,7 @@ export class ScenarioTree implements vscode.TreeDataProvider<TreeNode> {
     const { described } = scenario;
     const result = this.results.of(node);
     const item = new vscode.TreeItem(
-      plainText(described.ok ? described.info.title : scenario.name, 120),
+      plainText(scenario.name, 80),
       result?.report?.runs.length
         ? vscode.TreeItemCollapsibleState.Collapsed
         : vscode.TreeItemCollapsibleState.None,
@@ -138,7 +138,7 @@ export class ScenarioTree implements vscode.TreeDataProvider<TreeNode> {
     item.tooltip = this.tooltip(node, result);
     item.contextValue = result?.running ? 'scenario-running' : described.ok ? 'scenario' : 'scenario-damaged';
     item.accessibilityInformation = {
-      label: `${item.label as string}. ${result?.report && !result.running ? words[outcomeOf(result.report)] : ''} ${item.description}`,
+      label: `${scenario.name}, ${described.ok ? described.info.title : ''}. ${result?.report && !result.running ? words[outcomeOf(result.report)] : ''} ${item.description}`,
     };
     return item;
   }
@@ -154,7 +154,7 @@ export class ScenarioTree implements vscode.TreeDataProvider<TreeNode> {
       return total ? `running, ${done} of ${total}` : 'running';
     }
     if (result?.failure) return plainText(result.failure, 160);
-    if (!result?.report) return 'not run yet';
+    if (!result?.report) return plainText(described.info.title, 120);
     return `${result.stale ? 'out of date: ' : ''}${reportSummary(result.report)}`;
   }
 
