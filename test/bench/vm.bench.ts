@@ -1,4 +1,6 @@
 /** Rates of the VM, by processor time, on C of this file's own: on a machine without TLBs, and on the simulated hardware. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Bench, BenchRow } from './bench';
 import { History } from '../../src/vm/history';
 import { eventBytes, Trace } from '../../src/vm/trace';
@@ -103,7 +105,24 @@ function rate(shape: () => Shape, run: (vm: Vm) => void): number {
   return median(rates.slice(1));
 }
 
+/** Additions that a plain loop over typed arrays does: what the machine gives now, to hold other figures against. */
+function plainLoop(): number {
+  const values = Int32Array.from({ length: 4096 }, (_, at) => at);
+  const rounds = 20_000;
+  const rates = Array.from({ length: 6 }, () => {
+    let sum = 0;
+    const time = spent(() => {
+      for (let round = 0; round < rounds; round++)
+        for (let at = 0; at < values.length; at++) sum = (sum + values[at]!) | 0;
+    });
+    values[0] = sum;
+    return (rounds * values.length) / time / 1000;
+  });
+  return median(rates.slice(1));
+}
+
 function rows(): BenchRow[] {
+  const plain = plainLoop();
   const straight = rate(
     () => ({ trace: null }),
     vm => vm.run(steps * 5),
@@ -125,40 +144,63 @@ function rows(): BenchRow[] {
     vm => vm.run(steps),
   );
   return [
+    { what: 'a plain loop of additions, for comparison', value: plain, unit: 'M/s' },
     { what: 'straight run, no trace', value: straight, unit: 'M/s', floor: 60, goal: 200 },
+    {
+      what: 'additions of the plain loop in an instruction',
+      value: plain / straight,
+      unit: '',
+      lowerIsBetter: true,
+    },
     { what: 'straight run with trace', value: tracedStraight, unit: 'M/s', floor: 20 },
     { what: 'one step a call, with trace', value: stepped, unit: 'M/s', floor: 20, goal: 60 },
     { what: 'one step a call, with trace, full machine', value: full, unit: 'M/s', floor: 20, goal: 60 },
     ...back(),
     { what: 'bytes an event', value: eventBytes, unit: 'B', floor: 24, lowerIsBetter: true },
-    shootdown(64),
-    shootdown(256),
+    ...shootdowns(),
   ];
+}
+
+function shootdowns(): BenchRow[] {
+  const [few, many] = [shootdown(64), shootdown(256)];
+  const growth = { what: '256 CPUs against 64 (linear: 4)', value: many.value / few.value, unit: '×' };
+  return [few, many, { ...growth, floor: 8, lowerIsBetter: true }];
 }
 
 /** Time of one shootdown on the full machine, from a machine that is ready. */
 function shootdown(cpus: number): BenchRow {
-  const times = Array.from({ length: 9 }, () => {
+  const times = Array.from({ length: 30 }, () => {
     const vm = machine({ trace: new Trace(), cpus, call: 'tq_everywhere', times: 1, full: true });
     const time = spent(() => vm.run(10_000_000));
     if (vm.ending.verdict !== 'finished') throw new Error(vm.ending.why);
     return time;
   });
-  const limits = cpus === 256 ? { floor: 60, goal: 20 } : {};
+  const limits = cpus === 256 ? { floor: 30, goal: 20 } : {};
   return {
     what: `shootdown on ${cpus} CPUs, full machine`,
-    value: median(times.slice(2)),
+    value: median(times.slice(10)),
     unit: 'ms',
     ...limits,
     lowerIsBetter: true,
   };
 }
 
-/** Stepping back from the end of a million events. */
+/** Megabytes in use, typed arrays included. */
+function memory(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return (heapUsed + arrayBuffers) / 1e6;
+}
+
+/** Stepping back from the end of a million events of four CPUs with TLBs. */
 function back(): BenchRow[] {
-  const vm = machine({ trace: new Trace(), cpus: 4, call: 'tq_everywhere' });
+  const before = memory();
+  const vm = machine({ trace: new Trace(), cpus: 4, call: 'tq_everywhere', full: true });
   const history = new History(vm);
   while (vm.trace!.recorded < 1_000_000) history.run(100_000);
+  const used = memory() - before;
+  if (history.snapshots === 0) throw new Error('no snapshots');
   const end = vm.steps;
   let worst = 0;
   let seed = 12345;
@@ -177,6 +219,13 @@ function back(): BenchRow[] {
       unit: 'ms',
       floor: 50,
       goal: 5,
+      lowerIsBetter: true,
+    },
+    {
+      what: 'memory of these 10^6 events, with the snapshots',
+      value: used,
+      unit: 'MB',
+      floor: 500,
       lowerIsBetter: true,
     },
   ];
