@@ -13,6 +13,7 @@ import { resolve, restrictAll, shownCounts, type Answer, type Counts, type Resol
 import { runStoreOf, type RunHolder, type RunPrograms, type RunStore, type StoredRun } from './runStore';
 import type { RangeAssumption } from './settle';
 import { unseenHeadsOf } from './unseenHeads';
+import { unseenWritesOf } from './unseenWrite';
 import type { Work } from './work';
 
 /** What prices depend on besides the code. */
@@ -165,7 +166,11 @@ export class PairPricer implements RunHolder {
       made.resolution === resolution &&
       made.flipped.length === flipped.length &&
       made.flipped.every((one, at) => one === flipped[at]);
-    const part = same ? made.part : partOf(run, resolution, flips, flipped);
+    const unseen = (): UnknownItem[] => {
+      const { before, after } = compared.comparison;
+      return unseenWritesOf(this.pairs, [...before, ...after], this.lines);
+    };
+    const part = same ? made.part : partOf(run, resolution, flips, flipped, unseen());
     this.made = { run, resolution, flipped, part };
     this.store.used(this, [...this.runs.values()].map(({ stored }) => stored)); // prettier-ignore
     const doubt = cycles ? doubtOf(part) : null;
@@ -185,6 +190,7 @@ function partOf(
   resolution: Resolution,
   flips: readonly Flip[],
   flipped: readonly Resolution[],
+  unseen: readonly UnknownItem[],
 ): Made['part'] {
   const { answer, other } = resolution;
   const { gates, alternatives } = gatesOf(resolution, flips, flipped);
@@ -203,6 +209,7 @@ function partOf(
         documentLine: at && documentLine(at),
         why,
       })),
+      ...unseen,
       ...failuresOf(compared),
     ],
     gates,

@@ -83,6 +83,17 @@ function definitionsIn(file: PatchFile, into: Set<string>): void {
     }
 }
 
+/** Lines by which a header of entry code is told from C. */
+const mostTelling = 200;
+
+function firstLines({ hunks }: PatchFile): string[] {
+  const lines: string[] = [];
+  for (const { source, firstLine, endLine, parents } of hunks)
+    for (let line = firstLine; line < endLine && lines.length < mostTelling; line++)
+      lines.push(source.lineText(line).slice(parents));
+  return lines;
+}
+
 /** Unknown callees by hunk, of files of one patch that are not read. */
 export function skippedCalls(
   files: readonly PatchFile[],
@@ -93,7 +104,7 @@ export function skippedCalls(
   for (const file of code) definitionsIn(file, shown);
   for (const file of code) {
     const path = file.newPath ?? file.oldPath ?? '';
-    const read = isAssembly(path, []) ? asmCallsOf : callsOf;
+    const read = isAssembly(path, path.includes('/entry/') ? firstLines(file) : []) ? asmCallsOf : callsOf;
     const isFree = (name: string): boolean => shown.has(name) || lookup(name, { path }) !== null;
     result.set(file, file.hunks.map((_, index) => unknownIn(file, index, read, isFree))); // prettier-ignore
   }

@@ -36,6 +36,18 @@ describe('what a price does not count', function () {
     assert.deepEqual(await given([...renamed, ...calls('tq_apply(&op);', 'tq_apply(&what);')]), []);
   });
 
+  it('lists a value for CR3 whose write is not shown', async () => {
+    const lines = [
+      ' \tunsigned long cr3;',
+      '-\tcr3 = build_cr3(pgd, asid);',
+      '+\tcr3 = build_cr3_noflush(pgd, asid);',
+      ' \ttq_note(asid);',
+    ];
+    const [hunk] = (await priced(patchOf(path, lines.join('\n'), 'void tq(pgd_t *pgd, u16 asid)'))).hunks;
+    assert.ok(hunk!.unknown.some(({ name }) => name === 'CR3'));
+    assert.equal(hunk!.cycles, null);
+  });
+
   it('lists a recursion whose body counts differently', async () => {
     const patch = patchOf(
       path,

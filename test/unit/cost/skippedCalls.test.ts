@@ -22,6 +22,9 @@ describe('calls in files that are not read', function () {
   it('lists calls and macros of assembly', async () => {
     const body = ' SYM_CODE_START(tq)\n \tnop\n+\tcall tq_drop\n+\tTQ_DROP %rax\n \tret\n SYM_CODE_END(tq)';
     assert.deepEqual(await unknownOf(body, 'arch/x86/entry/tq.S'), ['tq_drop', 'TQ_DROP']);
+    assert.deepEqual(await unknownOf(body, 'arch/x86/entry/tq.h'), ['tq_drop', 'TQ_DROP']);
+    const given = ' SYM_CODE_START(tq)\n-\tTQ_DROP %rax\n+\tTQ_DROP %rax fence=1\n \tret\n SYM_CODE_END(tq)';
+    assert.deepEqual(await unknownOf(given, 'arch/x86/entry/tq.h'), ['TQ_DROP']);
   });
 
   it('leaves out helpers that are known to be free, comments, strings and what cancels', async () => {
