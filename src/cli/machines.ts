@@ -1,4 +1,5 @@
 /** `tlbscope machines`: the machine profiles, with the price of every operation and its sources. */
+import { breakEven } from '../machine/breakEven';
 import type { Dominant } from '../machine/dominant';
 import type { MachineProfile } from '../machine/profile';
 import { operations } from '../machine/operations';
@@ -91,6 +92,17 @@ function sourcesOf(profile: MachineProfile): string[] {
   return Object.keys(sources).filter(id => used.has(id));
 }
 
+/** Where the machine would have the kernel's ceiling. */
+function breakEvenLines(profile: MachineProfile): string {
+  const found = breakEven(profile);
+  if (!found.length) return '';
+  const list = found.map(
+    ({ refilled, pages, low, high }) =>
+      `${numberText(pages)} pages (${numberText(low)} to ${numberText(high)}) if ${refilled} entries are fetched again`,
+  );
+  return `\nA full flush breaks even with one page after the other at ${list.join(', ')}; Linux flushes everything above ${kernelConstants.flushCeiling.value}.\n`;
+}
+
 function details(profile: MachineProfile): string {
   const { topology, clock } = profile;
   const prices = operations.map(({ name, title }) => {
@@ -106,6 +118,7 @@ function details(profile: MachineProfile): string {
     tableText([['operation', 'cycles', 'what', 'source'], ...prices]),
     '\n',
     tableText([['figure', 'value', 'kind', 'source'], ...figureRows(profile)]),
+    breakEvenLines(profile),
     '\n‡ computed with a published row that is kept for validation.\n\n',
     sourcesOf(profile)
       .map(id => `${id}: ${sourceLine(id)}\n`)
@@ -114,7 +127,11 @@ function details(profile: MachineProfile): string {
 }
 
 function json(profiles: readonly MachineProfile[]): string {
-  const machines = profiles.map(profile => ({ ...profile, operations: pricesOf(profile) }));
+  const machines = profiles.map(profile => ({
+    ...profile,
+    operations: pricesOf(profile),
+    breakEven: breakEven(profile),
+  }));
   return `${JSON.stringify({ default: defaultMachineId, machines, constants: kernelConstants, sources }, null, 2)}\n`;
 }
 

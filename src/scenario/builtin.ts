@@ -1,4 +1,5 @@
 /** The built-in scenarios: a new one is its file and two lines here. */
+import flushCeiling from './builtin/flush-ceiling.tlbscope.jsonc';
 import forkCow from './builtin/fork-cow.tlbscope.jsonc';
 import freedTables from './builtin/freed-tables.tlbscope.jsonc';
 import hugePages from './builtin/huge-pages.tlbscope.jsonc';
@@ -25,6 +26,7 @@ export interface BuiltinScenario {
 }
 
 const texts = {
+  'flush-ceiling': flushCeiling,
   'fork-cow': forkCow,
   'freed-tables': freedTables,
   'huge-pages': hugePages,
