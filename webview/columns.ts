@@ -8,10 +8,12 @@ export interface CpuColumn {
   readonly label: string;
   /** What it shows, in a sentence. */
   readonly about: string;
-  readonly width: string;
+  /** Width in em that it needs, and its share of what is left over. */
+  readonly least: number;
+  readonly grow?: number;
   readonly numeric?: boolean;
-  /** 1 is shown in the narrowest panel, 3 in a wide one only; all are shown for the selected CPU. */
-  readonly importance: 1 | 2 | 3;
+  /** 0 is shown in the narrowest panel, 3 in a wide one only; all are shown for the selected CPU. */
+  readonly importance: 0 | 1 | 2 | 3;
   /** Members of the state that it is made of: it is marked when one of them changes. */
   readonly from: readonly (keyof CpuState)[];
   readonly cell: (cpu: CpuState) => Cell;
@@ -65,9 +67,9 @@ function tlbText({ tlb }: CpuState): Cell {
   const text = parts.join(', ') || 'empty';
   if (stale === 0) return { text };
   return {
-    text: `${text} ⚠${stale} stale`,
+    text: `⚠${stale} stale, ${text}`,
     mark: 'stale',
-    title: counted(stale, 'stale entry', 'stale entries'),
+    title: `${counted(stale, 'stale entry', 'stale entries')} of ${text}`,
   };
 }
 
@@ -95,7 +97,7 @@ export const cyclesText = ({ low, high, unpriced }: CpuState): string =>
 
 export const cpuColumns: readonly CpuColumn[] = [
   {
-    ...{ id: 'cpu', label: 'CPU', about: 'Number of the CPU.', width: '3.2em', numeric: true, importance: 1 },
+    ...{ id: 'cpu', label: 'CPU', about: 'Number of the CPU.', least: 3.8, numeric: true, importance: 0 },
     from: [],
     cell: ({ cpu }) => ({ text: String(cpu) }),
   },
@@ -105,23 +107,27 @@ export const cpuColumns: readonly CpuColumn[] = [
       label: 'Mode',
       about: 'What runs: user code, the kernel, an interrupt handler, nothing.',
     },
-    ...{ width: '5.5em', importance: 1, from: ['mode'] },
+    ...{ least: 5.6, importance: 0, from: ['mode'] },
     cell: ({ mode }) => ({ text: modes[mode] }),
   },
   {
     ...{ id: 'function', label: 'In', about: 'The function that runs, and what it waits for.' },
-    ...{ width: 'minmax(9em, 2fr)', importance: 3, from: ['function', 'waitsFor'] },
+    ...{ least: 9, grow: 2, importance: 3, from: ['function', 'waitsFor'] },
     cell: ({ function: name, waitsFor }) => {
       const text = waitsFor === '' ? name : `${name} (waits: ${waitsFor})`;
       return { text: text || '–', title: text };
     },
   },
   {
-    ...{ id: 'cr3', label: 'CR3', about: 'Root page table, PCID, and the half of the pair that PTI makes.' },
-    ...{ width: 'minmax(9em, 1.4fr)', importance: 2, from: ['cr3'] },
+    ...{
+      id: 'cr3',
+      label: 'CR3',
+      about: 'Root page table and PCID; u: the user half of the pair that PTI makes.',
+    },
+    ...{ least: 9, grow: 1.4, importance: 2, from: ['cr3'] },
     cell: ({ cr3 }) => {
       if (!cr3) return { text: '–' };
-      const text = `${cr3.root} · ${cr3.pcid}${cr3.half === 'whole' ? '' : ` ${cr3.half}`}`;
+      const text = `${cr3.root} · ${cr3.half === 'user' ? pcidText(cr3.pcid) : cr3.pcid}`;
       return {
         text,
         title: `root ${cr3.root}, PCID ${cr3.pcid}, ${cr3.half === 'whole' ? 'no PTI' : `${cr3.half} half`}`,
@@ -131,10 +137,10 @@ export const cpuColumns: readonly CpuColumn[] = [
   {
     ...{
       id: 'mm',
-      label: 'mm · slot',
+      label: 'mm',
       about: 'The loaded mm (cpu_tlbstate.loaded_mm) and its slot (loaded_mm_asid).',
     },
-    ...{ width: 'minmax(5em, 1fr)', importance: 2, from: ['mm', 'slot'] },
+    ...{ least: 5, grow: 1, importance: 2, from: ['mm', 'slot'] },
     cell: ({ mm, slot }) => ({ text: `${mm || 'not known'}${slot === null ? '' : ` · ${slot}`}` }),
   },
   {
@@ -143,21 +149,21 @@ export const cpuColumns: readonly CpuColumn[] = [
       label: 'Gen.',
       about: 'Generation that the slot is flushed to, of the generation of its mm.',
     },
-    ...{ width: 'minmax(5.5em, 1fr)', importance: 2, from: ['slots', 'slot'] },
+    ...{ least: 5.5, grow: 1, importance: 1, from: ['slots', 'slot'] },
     cell: generationText,
   },
   {
     ...{ id: 'flush', label: 'User flush', about: 'What the return to user mode still has to flush.' },
-    ...{ width: 'minmax(6em, 1.4fr)', importance: 2, from: ['pendingUserFlush'] },
+    ...{ least: 6.5, grow: 1.4, importance: 2, from: ['pendingUserFlush'] },
     cell: flushText,
   },
   {
     ...{ id: 'lazy', label: 'Lazy', about: 'A kernel thread runs, and the mm stays loaded.' },
-    ...{ width: '4em', importance: 3, from: ['lazy'] },
+    ...{ least: 4, importance: 3, from: ['lazy'] },
     cell: ({ lazy }) => ({ text: lazy === null ? 'not known' : lazy ? 'lazy' : 'no' }),
   },
   {
-    ...{ id: 'irq', label: 'IRQ', about: 'Whether interrupts are on.', width: '4em', importance: 3 },
+    ...{ id: 'irq', label: 'IRQ', about: 'Whether interrupts are on.', least: 4, importance: 3 },
     from: ['interruptsOn', 'nmiBlocked'],
     cell: ({ interruptsOn, nmiBlocked }) => ({
       text: `${interruptsOn ? 'on' : 'OFF'}${nmiBlocked ? ' NMI' : ''}`,
@@ -171,7 +177,8 @@ export const cpuColumns: readonly CpuColumn[] = [
       about: 'Interrupts on their way to it, and requests of its own that are not acknowledged.',
     },
     ...{
-      width: 'minmax(6em, 1.2fr)',
+      least: 6,
+      grow: 1.2,
       importance: 2,
       from: ['pendingInterrupts', 'requestsIn', 'requestsOut'],
     },
@@ -183,7 +190,7 @@ export const cpuColumns: readonly CpuColumn[] = [
       label: 'TLB',
       about: 'Entries by PCID (u: of the user half), first-level and second-level together; stale ones.',
     },
-    ...{ width: 'minmax(7em, 1.6fr)', importance: 1, from: ['tlb'] },
+    ...{ least: 8, grow: 1.6, importance: 0, from: ['tlb'] },
     cell: tlbText,
   },
   {
@@ -192,7 +199,7 @@ export const cpuColumns: readonly CpuColumn[] = [
       label: 'Cycles',
       about: 'So far, low to high; since the step measure, if it has one.',
     },
-    ...{ width: 'minmax(6em, 1fr)', numeric: true, importance: 1, from: ['low', 'high', 'unpriced'] },
+    ...{ least: 6, grow: 1, numeric: true, importance: 0, from: ['low', 'high', 'unpriced'] },
     cell: cpu => ({ text: cyclesText(cpu) }),
   },
   {
@@ -201,7 +208,7 @@ export const cpuColumns: readonly CpuColumn[] = [
       label: 'Operations',
       about: 'The three that took the most cycles, with how often they ran.',
     },
-    ...{ width: 'minmax(9em, 2fr)', importance: 3, from: ['operations'] },
+    ...{ least: 9, grow: 2, importance: 3, from: ['operations'] },
     cell: cpu => ({ text: most(cpu), title: most(cpu) }),
   },
 ];
@@ -210,5 +217,6 @@ export const cpuColumns: readonly CpuColumn[] = [
 export const columnsFor = (width: number, hidden: readonly string[]): readonly CpuColumn[] =>
   cpuColumns.filter(
     ({ id, importance }) =>
-      id === 'cpu' || (importance <= (width < 460 ? 1 : width < 900 ? 2 : 3) && !hidden.includes(id)),
+      id === 'cpu' ||
+      (importance <= (width < 440 ? 0 : width < 720 ? 1 : width < 1100 ? 2 : 3) && !hidden.includes(id)),
   );

@@ -1,7 +1,6 @@
 /** Before and after: the figures of both runs, and the difference by operation as bars. */
 import type { OperationChange } from '../src/protocol/panel';
 import type { RunReport } from '../src/protocol/run';
-import { dropdown } from './controls';
 import { h, replace } from './dom';
 import { number, range, signed, signedRange } from './format';
 import type { Change, Store } from './store';
@@ -17,44 +16,27 @@ export function cyclesOf({ total, low, high, priced, complete }: RunReport): str
 
 export class CompareTab {
   readonly element = h('div', { class: 'tab' });
-  private readonly after;
-  private readonly body = h('div', {});
 
-  constructor(
-    private readonly store: Store,
-    choose: (after: string | null) => void,
-  ) {
-    this.after = dropdown('Compare with', 'after', value => choose(value === '' ? null : value.slice(1)));
-    this.element.append(this.after.element, this.body);
-  }
+  constructor(private readonly store: Store) {}
 
   update(change: Change): void {
     if (change !== 'snapshot') return;
     const { scenario, choice, sides, changes } = this.store.snapshot;
     if (!scenario || !choice) return;
-    this.after.set(
-      [
-        { value: '', label: 'nothing' },
-        ...scenario.variants
-          .filter(name => name !== choice.before)
-          .map(name => ({ value: `=${name}`, label: name })),
-      ],
-      choice.after === null ? '' : `=${choice.after}`,
-    );
     const [before, after] = sides;
     if (!before || !after)
       return replace(
-        this.body,
+        this.element,
         h(
           'p',
           { class: 'teach' },
           scenario.variants.length > 1
-            ? 'Choose a second variant to see both on one clock, and what each operation costs more or less.'
+            ? 'Choose a second variant under After to see both on one clock, and what each operation costs more or less.'
             : 'This scenario has one variant only. Open it with a patch that applies to its kernel tree, or add variants to its file.',
         ),
       );
     replace(
-      this.body,
+      this.element,
       figures(before.report, after.report),
       bars(changes, before.report.variant, after.report.variant),
     );

@@ -172,8 +172,8 @@ export function tabs(label: string, list: readonly Tab[], changed: (id: string) 
   element.addEventListener('change', event => {
     // Lists inside tell of their changes too.
     if (event.target !== element || silent) return;
-    const active =
-      element.getAttribute('activeid') ?? (element as { activeid?: string } & HTMLElement).activeid ?? '';
+    // The attribute follows later.
+    const active = (element as { activeid?: string } & HTMLElement).activeid ?? '';
     changed(active.replace(/^tab-/, ''));
   });
   return {

@@ -9,13 +9,13 @@ import { VirtualGrid, type Cell, type GridColumn } from './virtualGrid';
 const rowPixels = 22;
 
 const columns: readonly GridColumn[] = [
-  { id: 'seq', label: '#', width: '4.5em', numeric: true },
-  { id: 'clock', label: 'Cycle', width: '5.5em', numeric: true },
-  { id: 'cpu', label: 'CPU', width: '3.2em', numeric: true },
-  { id: 'kind', label: 'Event', width: 'minmax(7em, 1fr)' },
-  { id: 'about', label: 'What', width: 'minmax(11em, 2.4fr)' },
-  { id: 'function', label: 'Function', width: 'minmax(8em, 1.6fr)' },
-  { id: 'place', label: 'Line', width: 'minmax(7em, 1fr)' },
+  { id: 'seq', label: '#', least: 4.5, numeric: true },
+  { id: 'clock', label: 'Cycle', least: 5.5, numeric: true },
+  { id: 'cpu', label: 'CPU', least: 3.8, numeric: true },
+  { id: 'kind', label: 'Event', least: 7, grow: 1 },
+  { id: 'about', label: 'What', least: 11, grow: 2.4 },
+  { id: 'function', label: 'Function', least: 8, grow: 1.6 },
+  { id: 'place', label: 'Line', least: 7, grow: 1 },
 ];
 
 const narrow = new Set(['cpu', 'about', 'place']);

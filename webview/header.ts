@@ -1,5 +1,6 @@
 /** The top of the page: which scenario, which runs, what came out, and what can be taken out of it. */
-import type { PanelChoice } from '../src/protocol/panel';
+import type { PanelChoice, PanelScenario } from '../src/protocol/panel';
+import type { RunReport } from '../src/protocol/run';
 import { cyclesOf } from './compareTab';
 import { button, dropdown, progressRing, setDisabled, type Dropdown } from './controls';
 import { h, replace, setText } from './dom';
@@ -17,13 +18,14 @@ export interface HeaderActions {
 export class Header {
   readonly element: HTMLElement;
   private readonly title = h('h2', {});
-  private readonly about = h('p', { class: 'about' });
-  private readonly basis = h('p', { class: 'faint' });
+  private readonly about = h('p', {});
+  private readonly basis = h('p', {});
   private readonly scenario: Dropdown;
   private readonly before: Dropdown;
-  private readonly parameters = h('div', { class: 'controls' });
+  private readonly after: Dropdown;
+  private readonly choices = h('div', { class: 'controls' });
   private readonly lists = new Map<string, Dropdown>();
-  private readonly result = h('p', { class: 'result' });
+  private readonly results = h('div', { class: 'results' });
   private readonly problem = h('p', { class: 'problem', role: 'alert' });
   private readonly progress = h('div', { class: 'progress', hidden: true });
   private readonly label = h('span', {});
@@ -34,11 +36,14 @@ export class Header {
     private readonly actions: HeaderActions,
   ) {
     this.scenario = dropdown('Scenario', 'scenario', id => actions.openScenario(id));
-    this.before = dropdown('Variant', 'before', before => this.choose({ before }));
+    this.before = dropdown('Before', 'before', before => this.choose({ before }));
+    this.after = dropdown('After', 'after', value =>
+      this.choose({ after: value === '' ? null : value.slice(1) }),
+    );
     this.outputs = [
       button('Copy as text', () => actions.copyText(), {
         id: 'copy',
-        title: 'A plain table for a reply to the list',
+        title: 'Copy a plain table for a reply to the list',
       }),
       button('JSON', () => actions.exportTrace('json'), {
         id: 'export-json',
@@ -63,14 +68,18 @@ export class Header {
       'header',
       {},
       this.title,
-      this.about,
-      this.basis,
-      h('div', { class: 'controls' }, this.scenario.element, this.before.element),
-      this.parameters,
+      this.choices,
       this.progress,
       this.problem,
-      this.result,
-      h('div', { class: 'controls outputs', role: 'group', aria: { label: 'Export' } }, ...this.outputs),
+      this.results,
+      h(
+        'details',
+        { class: 'about' },
+        h('summary', {}, 'What is run, and taking it along'),
+        this.about,
+        this.basis,
+        h('div', { class: 'controls', role: 'group', aria: { label: 'Export' } }, ...this.outputs),
+      ),
     );
   }
 
@@ -93,17 +102,8 @@ export class Header {
       ],
       scenario.id,
     );
-    this.before.set(
-      scenario.variants.map(name => ({ value: name, label: name })),
-      choice.before,
-    );
-    this.showParameters(scenario.parameters, choice);
-    replace(
-      this.result,
-      ...sides.flatMap(({ report }, at) =>
-        resultOf(report, sides.length > 1 ? (at === 0 ? 'Before' : 'After') : ''),
-      ),
-    );
+    this.showChoices(scenario, choice);
+    replace(this.results, ...sides.map(({ report }) => resultOf(report)));
     for (const one of this.outputs) setDisabled(one, sides.length === 0);
   }
 
@@ -114,28 +114,41 @@ export class Header {
     this.actions.choose(next.after === next.before ? { ...next, after: null } : next);
   }
 
-  private showParameters(
-    parameters: readonly { readonly name: string; readonly values: readonly number[] }[],
-    choice: PanelChoice,
-  ): void {
+  private showChoices({ parameters, variants }: PanelScenario, choice: PanelChoice): void {
     const swept = parameters.filter(({ values }) => values.length > 1);
-    const names = swept.map(({ name }) => name).join(' ');
-    if (names !== [...this.lists.keys()].join(' ')) {
-      this.lists.clear();
-      for (const { name } of swept)
-        this.lists.set(
-          name,
-          dropdown(name, `parameter-${name}`, value => {
-            const now = this.store.snapshot.choice;
-            if (now) this.choose({ parameters: { ...now.parameters, [name]: Number(value) } });
-          }),
-        );
-      replace(this.parameters, ...[...this.lists.values()].map(({ element }) => element));
-    }
+    if (swept.map(({ name }) => name).join(' ') !== [...this.lists.keys()].join(' ') || this.lists.size === 0)
+      this.makeLists(swept.map(({ name }) => name));
+    this.before.set(
+      variants.map(name => ({ value: name, label: name })),
+      choice.before,
+    );
+    this.after.element.hidden = variants.length < 2;
+    this.after.set(
+      [
+        { value: '', label: 'nothing' },
+        ...variants.filter(name => name !== choice.before).map(name => ({ value: `=${name}`, label: name })),
+      ],
+      choice.after === null ? '' : `=${choice.after}`,
+    );
     for (const { name, values } of swept) {
       const entries = values.map(value => ({ value: String(value), label: String(value) }));
       this.lists.get(name)?.set(entries, String(choice.parameters[name] ?? values[0]));
     }
+  }
+
+  /** A list for each parameter that has several values. */
+  private makeLists(names: readonly string[]): void {
+    this.lists.clear();
+    for (const name of names)
+      this.lists.set(
+        name,
+        dropdown(name, `parameter-${name}`, value => {
+          const now = this.store.snapshot.choice;
+          if (now) this.choose({ parameters: { ...now.parameters, [name]: Number(value) } });
+        }),
+      );
+    const parameters = [...this.lists.values()].map(({ element }) => element);
+    replace(this.choices, this.scenario.element, this.before.element, this.after.element, ...parameters);
   }
 
   private showProgress(): void {
@@ -147,23 +160,21 @@ export class Header {
   }
 }
 
-function resultOf(report: Parameters<typeof cyclesOf>[0], name: string): Node[] {
+function resultOf(report: RunReport): HTMLElement {
   const safe = report.verdict === 'safe';
   const failed = report.expect.filter(({ ok }) => !ok).length;
-  const kept =
+  const expected =
     report.expect.length === 0
       ? ''
       : failed === 0
-        ? ` Keeps what the scenario expects (${report.expect.length}).`
+        ? ' As the scenario expects.'
         : ` Breaks ${failed} of ${report.expect.length} expectations.`;
-  const why = report.why.length > 0 ? ` ${report.why[0]}` : '';
-  return [
-    h(
-      'span',
-      { class: 'run' },
-      name === '' ? '' : h('b', {}, `${name} (${report.variant}): `),
-      h('b', { class: safe ? 'safe' : 'unsafe' }, safe ? '✓ safe' : `✗ ${report.verdict}`),
-      h('span', {}, ` · ${cyclesOf(report)} cycles.${kept}${why}`),
-    ),
-  ];
+  const why = report.why.length > 0 ? ` ${report.why[0]}.` : '';
+  return h(
+    'p',
+    { class: 'run' },
+    h('b', {}, `${report.variant}: `),
+    h('b', { class: safe ? 'safe' : 'unsafe' }, safe ? '✓ safe' : `✗ ${report.verdict}`),
+    ` · ${cyclesOf(report)} cycles.${expected}${why}`,
+  );
 }

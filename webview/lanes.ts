@@ -15,42 +15,42 @@ export interface Lane {
 }
 
 const lanes: Readonly<Record<LaneKind, Omit<Lane, 'kind'>>> = {
-  user: { label: 'user code', colour: '--vscode-tlbscope-lane-user', rank: 1, pattern: 'plain', height: 0.5 },
+  user: { label: 'user code', colour: '--vscode-tlbscope-laneUser', rank: 1, pattern: 'plain', height: 0.5 },
   kernel: {
     label: 'kernel',
-    colour: '--vscode-tlbscope-lane-kernel',
+    colour: '--vscode-tlbscope-laneKernel',
     rank: 2,
     pattern: 'plain',
     height: 0.7,
   },
-  flush: { label: 'flush', colour: '--vscode-tlbscope-lane-flush', rank: 8, pattern: 'stripes', height: 1 },
+  flush: { label: 'flush', colour: '--vscode-tlbscope-laneFlush', rank: 8, pattern: 'stripes', height: 1 },
   'ipi-send': {
     label: 'IPI sent',
-    colour: '--vscode-tlbscope-lane-ipi',
+    colour: '--vscode-tlbscope-laneIpi',
     rank: 7,
     pattern: 'plain',
     height: 1,
   },
   'ipi-wait': {
-    ...{ label: 'waits for IPIs', colour: '--vscode-tlbscope-lane-ipiWait', rank: 4, pattern: 'hollow' },
+    ...{ label: 'waits for IPIs', colour: '--vscode-tlbscope-laneIpiWait', rank: 4, pattern: 'hollow' },
     height: 0.7,
   },
   'ipi-handler': {
-    ...{ label: 'IPI handler', colour: '--vscode-tlbscope-lane-ipiHandler', rank: 3, pattern: 'plain' },
+    ...{ label: 'IPI handler', colour: '--vscode-tlbscope-laneIpiHandler', rank: 3, pattern: 'plain' },
     height: 0.7,
   },
   refill: {
     label: 'page walk',
-    colour: '--vscode-tlbscope-lane-refill',
+    colour: '--vscode-tlbscope-laneRefill',
     rank: 6,
     pattern: 'dots',
     height: 1,
   },
   interrupt: {
-    ...{ label: 'other interrupt', colour: '--vscode-tlbscope-lane-interrupt', rank: 5, pattern: 'plain' },
+    ...{ label: 'other interrupt', colour: '--vscode-tlbscope-laneInterrupt', rank: 5, pattern: 'plain' },
     height: 0.7,
   },
-  idle: { label: 'idle', colour: '--vscode-tlbscope-lane-idle', rank: 0, pattern: 'hollow', height: 0.2 },
+  idle: { label: 'idle', colour: '--vscode-tlbscope-laneIdle', rank: 0, pattern: 'hollow', height: 0.2 },
 };
 
 /** By the numbers of the trace's columns. */

@@ -81,10 +81,7 @@ const header = new Header(store, {
 const empty = new EmptyView(store, openScenario, command => void ask({ type: 'command', command }));
 const cpus = new CpusTab(store);
 const events = new EventsTab(store, reveal);
-const compare = new CompareTab(store, after => {
-  const { choice } = store.snapshot;
-  if (choice) void ask({ type: 'choose', choice: { ...choice, after } });
-});
+const compare = new CompareTab(store);
 const sweep = new SweepTab(store, parameter => void ask({ type: 'sweep', parameter }));
 
 const views = tabs(

@@ -31,6 +31,8 @@ export class Store {
   sides: readonly RunSide[] = [];
   /** Event at the cursor of each side. */
   readonly cursor: [number, number] = [-1, -1];
+  /** Where the cursor is drawn: the clock of the event's own CPU, or the time that was pointed at. */
+  time = 0;
   states: readonly MachineState[] = [];
   /** Of the last state of each side. */
   readonly changed: Changed[] = [new Map(), new Map()];
@@ -96,6 +98,7 @@ export class Store {
     const side = sides[focus];
     if (!side) return;
     const at = Math.min(Math.max(seq, -1), side.trace.count - 1);
+    this.time = at < 0 ? side.index.start : side.trace.cycles[at]!;
     this.moveTo(focus, at);
     const other = sides[1 - focus];
     if (other) this.moveTo((1 - focus) as 0 | 1, other.index.seqAt(side.index.timeAt(at)));
@@ -104,6 +107,7 @@ export class Store {
 
   /** Both sides go to a time, in cycles of the clocks. */
   seekTime(time: number): void {
+    this.time = time;
     this.sides.forEach((side, at) => this.moveTo(at as 0 | 1, side.index.seqAt(time)));
     this.tell('cursor');
   }
@@ -129,6 +133,7 @@ export class Store {
     });
     this.states = snapshot.sides.map(({ state }) => state);
     snapshot.sides.forEach(({ state }, at) => (this.cursor[at as 0 | 1] = state.seq));
+    this.time = this.ownTime();
     this.asked.fill(null);
     this.wanted.fill(null);
     this.entries = null;
@@ -181,8 +186,18 @@ export class Store {
     );
     this.changed[side] = changed;
     // Another page may have moved the cursor.
-    if (this.asked[side] === null && this.wanted[side] === null) this.cursor[side] = seq;
+    if (this.asked[side] === null && this.wanted[side] === null && this.cursor[side] !== seq) {
+      this.cursor[side] = seq;
+      if (side === this.focus) this.time = this.ownTime();
+    }
     this.tell('state');
+  }
+
+  private ownTime(): number {
+    const { side } = this;
+    const seq = this.cursor[this.focus];
+    if (!side) return 0;
+    return seq < 0 ? side.index.start : (side.trace.cycles[seq] ?? side.index.start);
   }
 
   private tell(change: Change): void {

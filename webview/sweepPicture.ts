@@ -4,7 +4,7 @@ import { number } from './format';
 import type { Surface } from './surface';
 import type { Theme } from './theme';
 
-const margin = { left: 62, right: 12, top: 10, bottom: 30 };
+const margin = { left: 62, right: 12, top: 20, bottom: 34 };
 
 /** Colours of the lines: before, after, then others; each also has a mark of its own. */
 const colours = [
@@ -71,7 +71,7 @@ export function drawSweep(
     free = at;
   }
   surface.text(sweep.parameter, width - margin.right, height - 6, { ...small, align: 'right' });
-  surface.text('cy', 4, margin.top, small);
+  surface.text('cycles', 4, 8, small);
   for (const { from, to } of sweep.crossovers) {
     const at = (x(from) + x(to)) / 2;
     surface.line(at, margin.top, at, y(0), theme.foreground, 1, true);

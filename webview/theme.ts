@@ -42,7 +42,7 @@ export function readTheme(): Theme {
     family: value('--vscode-font-family') || 'sans-serif',
     fontSize: Number.parseFloat(value('--vscode-font-size')) || 13,
     stale: pick('--vscode-tlbscope-stale', '--vscode-errorForeground'),
-    ipi: pick('--vscode-tlbscope-lane-ipi', '--vscode-charts-orange'),
+    ipi: pick('--vscode-tlbscope-laneIpi', '--vscode-charts-orange'),
     before: pick('--vscode-tlbscope-before', '--vscode-charts-blue'),
     after: pick('--vscode-tlbscope-after', '--vscode-charts-orange'),
     colour: variable => pick(variable, '--vscode-foreground'),

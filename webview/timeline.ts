@@ -89,7 +89,7 @@ export class Timeline {
   zoomBy(factor: number): void {
     const { store, scale } = this;
     const { side } = store;
-    const at = side ? side.index.timeAt(store.cursor[store.focus]) : scale.from;
+    const at = side ? store.time : scale.from;
     const inside = at >= scale.from && at <= scale.to ? at : (scale.from + scale.to) / 2;
     this.setScale(zoom(scale, factor, inside, this.bounds()));
   }
@@ -103,7 +103,7 @@ export class Timeline {
     const { store } = this;
     const { side } = store;
     if (!side) return;
-    const next = reveal(this.scale, side.index.timeAt(store.cursor[store.focus]), this.bounds());
+    const next = reveal(this.scale, store.time, this.bounds());
     if (next !== this.scale) this.setScale(next);
     const rows = this.rows();
     const top = store.view.cpu * rowHeight(rows);
@@ -218,7 +218,7 @@ export class Timeline {
     const { side, focus } = store;
     if (!side) return;
     const seq = store.cursor[focus];
-    const x = toX(scale, side.index.timeAt(seq));
+    const x = toX(scale, store.time);
     if (x >= scale.left - 1 && x <= scale.left + scale.width + 1) {
       surface.line(x, 0, x, height, theme.cursor, 2);
       surface.polygon(
@@ -231,11 +231,25 @@ export class Timeline {
       );
     }
     if (seq < 0) return;
-    // Where the CPU of the event itself stands.
+    this.drawClocks(surface, theme, rows);
+    // The event itself.
     const own = toX(scale, side.trace.cycles[seq]!);
     const top = laneTop(rows, side.trace.cpu[seq]!, focus);
     if (own < scale.left || own > scale.left + scale.width || top < axisHeight - rows.lane) return;
     surface.frame(own - 4, top - 2, 8, rows.lane + 4, theme.foreground);
+  }
+
+  /** How far each CPU has come: they do not go in step. */
+  private drawClocks(surface: Surface, theme: Theme, rows: Rows): void {
+    const { scale, store } = this;
+    store.sides.forEach(({ index }, run) =>
+      index.clocksAt(store.cursor[run as 0 | 1]).forEach((clock, cpu) => {
+        const x = clock === null ? -1 : toX(scale, clock);
+        const top = laneTop(rows, cpu, run);
+        if (x < scale.left || x > scale.left + scale.width || top < axisHeight - rows.lane) return;
+        surface.line(x, top, x, top + rows.lane, theme.foreground, 2);
+      }),
+    );
   }
 
   private describe(): void {

@@ -144,7 +144,7 @@ function box(
   const inner = Math.max(2, Math.round(height * lane.height));
   const y = top + height - inner;
   surface.rect(x, y, width, inner, colour, lane.pattern);
-  if (theme.border !== null && width > 3) surface.frame(x, y, width, inner, theme.border);
+  if (theme.border !== null && width > 8 && inner > 5) surface.frame(x, y, width, inner, theme.border);
 }
 
 /** What a segment is, where there is room for it. */
@@ -226,7 +226,7 @@ function drawNames({ surface, theme, rows, scale, names, runs, height, selected 
     const middle = top + (rows.lane * rows.runs) / 2;
     const style = { colour: theme.foreground, size, bold: cpu === selected };
     surface.text(scale.left > 60 ? `CPU ${cpu}` : String(cpu), 4, middle, style);
-    if (runs.length < 2 || rows.lane < 9) continue;
+    if (runs.length < 2 || rows.lane < 9 || scale.left < 60) continue;
     names.forEach((name, run) =>
       surface.text(name, scale.left - 4, laneTop(rows, cpu, run) + rows.lane / 2, {
         ...{ colour: theme.faint, size: Math.min(10, size), align: 'right' },

@@ -22,6 +22,7 @@ export class TraceIndex {
   /** Events that are stale uses. */
   readonly stale: readonly number[];
   private readonly shown: (Uint32Array | undefined)[] = [];
+  private byCpu: readonly Uint32Array[] | undefined;
 
   constructor(
     readonly trace: TraceColumns,
@@ -97,6 +98,15 @@ export class TraceIndex {
     return null;
   }
 
+  /** Where the clock of each CPU stands after an event; null: it has had none yet. */
+  clocksAt(seq: number): (number | null)[] {
+    this.byCpu ??= eventsByCpu(this.trace);
+    return this.byCpu.map(rows => {
+      const at = last(rows, seq);
+      return at < 0 ? null : this.trace.cycles[rows[at]!]!;
+    });
+  }
+
   /** The last event by which no CPU's clock had passed `time`; −1: none. */
   seqAt(time: number): number {
     return last(this.clock, time);
@@ -118,4 +128,14 @@ export function last(values: Uint32Array | Float64Array, value: number): number 
     else high = middle;
   }
   return low - 1;
+}
+
+function eventsByCpu({ count, cpu }: TraceColumns): Uint32Array[] {
+  const cpus = cpu.reduce((most, one) => Math.max(most, one + 1), 0);
+  const lengths = new Uint32Array(cpus);
+  for (const one of cpu) lengths[one]!++;
+  const lists = Array.from(lengths, length => new Uint32Array(length));
+  lengths.fill(0);
+  for (let seq = 0; seq < count; seq++) lists[cpu[seq]!]![lengths[cpu[seq]!]!++] = seq;
+  return lists;
 }

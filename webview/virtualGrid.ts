@@ -4,8 +4,9 @@ import { h, setText } from './dom';
 export interface GridColumn {
   readonly id: string;
   readonly label: string;
-  /** Of `grid-template-columns`. */
-  readonly width: string;
+  /** Width in em that it needs, and its share of what is left over. */
+  readonly least: number;
+  readonly grow?: number;
   readonly numeric?: boolean;
 }
 
@@ -67,14 +68,21 @@ export class VirtualGrid {
     this.element = this.scroller;
     this.scroller.addEventListener('scroll', () => this.schedule());
     this.scroller.addEventListener('keydown', event => this.press(event));
-    new ResizeObserver(() => this.schedule()).observe(this.scroller);
+    // It may have been hidden when its row was chosen.
+    new ResizeObserver(() => {
+      this.schedule();
+      this.reveal(this.active);
+    }).observe(this.scroller);
   }
 
   setColumns(columns: readonly GridColumn[]): void {
     if (columns.map(({ id }) => id).join() === this.columns.map(({ id }) => id).join()) return;
     this.columns = columns;
-    const template = columns.map(({ width }) => width).join(' ');
-    this.scroller.style.setProperty('--columns', template);
+    const template = columns.map(({ least, grow = 0 }) =>
+      grow > 0 ? `minmax(${least}em, ${grow}fr)` : `${least}em`,
+    );
+    this.scroller.style.setProperty('--columns', template.join(' '));
+    this.scroller.style.setProperty('--least', `${columns.reduce((sum, { least }) => sum + least, 0)}em`);
     this.scroller.setAttribute('aria-colcount', String(columns.length));
     this.head.replaceChildren(
       ...columns.map(({ id, label, numeric }) =>

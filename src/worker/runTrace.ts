@@ -248,6 +248,14 @@ export function columnsOf(
     else if (kind === 'interrupt') lane.enter(name);
     else if (kind === 'interrupt-return') lane.leave();
   }
+  const end = cpus.reduce((latest, { clock }) => Math.max(latest, clock), 0);
+  // A CPU that has had nothing to do still has its time.
+  const busy = begun.filter(({ idle }) => !idle).map(({ clock }) => clock);
+  const first = busy.length > 0 ? Math.min(...busy) : 0;
+  cpus.forEach((lane, cpu) => {
+    if (lane.lane('resume') !== 'idle') return;
+    segments.add(cpu, 'idle', Math.max(first, lane.clock), end, Math.max(0, count - 1));
+  });
   return {
     trace: { ...table, places: places.list, names: names.list, cut: trace.full },
     segments: segments.columns(),

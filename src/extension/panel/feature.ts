@@ -55,7 +55,7 @@ export function makePanel(
   const source = new LibrarySource(parts, settings);
   const model = new PanelModel(runs, source, line => log.error(line));
   const outputs = new PanelOutputs(model, models);
-  const lines = new CurrentLine(model, models);
+  const lines = new CurrentLine(model, models, () => views.tabColumn);
   const actions: PageActions = {
     reveal: (side, seq) => lines.reveal(side, seq),
     exportTrace: format => outputs.exportTrace(format),
@@ -73,7 +73,7 @@ export function makePanel(
     remembered = null;
     if (last && !model.subject) void model.restore(last);
   };
-  const views = new PanelViews(extensionUri, model, actions, line => log.warn(line), opened);
+  const views: PanelViews = new PanelViews(extensionUri, model, actions, line => log.warn(line), opened);
   let timer: ReturnType<typeof setTimeout> | undefined;
   model.listen(({ what }) => {
     if (what === 'all')

@@ -28,6 +28,8 @@ export class CurrentLine implements vscode.Disposable {
   constructor(
     private readonly model: PanelModel,
     private readonly models: Models,
+    /** Column of the panel's tab, while it is in view. */
+    private readonly tabColumn: () => vscode.ViewColumn | undefined,
   ) {
     model.listen(change => {
       if (change.what === 'state' || change.what === 'all' || change.what === 'view') this.later();
@@ -45,7 +47,7 @@ export class CurrentLine implements vscode.Disposable {
   async reveal(side: Side, seq: number): Promise<string> {
     const target = this.target(side, seq);
     if (!target) return 'This event belongs to no line.';
-    const editor = await this.open(target, false);
+    const editor = await this.open(target);
     this.current = target;
     this.draw();
     const name = vscode.workspace.asRelativePath(editor.document.uri).replace(/^.*\//, '');
@@ -73,7 +75,7 @@ export class CurrentLine implements vscode.Disposable {
       ({ document }) =>
         document.uri.scheme === target.uri.scheme && document.uri.scheme === 'tlbscope-kernel',
     );
-    if (ours) await this.open(target, true);
+    if (ours) await this.open(target);
   }
 
   private target(side: Side, seq: number): Target | null {
@@ -95,17 +97,30 @@ export class CurrentLine implements vscode.Disposable {
     return model ? model.lines.start(line) : line - 1;
   }
 
-  private async open({ uri, line }: Target, keepFocus: boolean): Promise<vscode.TextEditor> {
+  private async open({ uri, line }: Target): Promise<vscode.TextEditor> {
     const document = await vscode.workspace.openTextDocument(uri);
-    const column = vscode.window.visibleTextEditors.find(one => one.document === document)?.viewColumn;
-    const other = vscode.window.visibleTextEditors.find(one => one.document.uri.scheme === 'tlbscope-kernel');
-    const place = column ?? (keepFocus ? other?.viewColumn : undefined);
+    const viewColumn = this.columnFor(document);
     const editor = await vscode.window.showTextDocument(document, {
-      ...{ preview: true, preserveFocus: true },
-      ...(place !== undefined && { viewColumn: place }),
+      ...{ preview: true, preserveFocus: true, viewColumn },
     });
     reveal(editor, line);
     return editor;
+  }
+
+  /** Where it is shown already, where another of ours is, beside the text that is read; never over the panel itself. */
+  private columnFor(document: vscode.TextDocument): vscode.ViewColumn {
+    const visible = vscode.window.visibleTextEditors;
+    const found =
+      visible.find(one => one.document === document) ??
+      visible.find(one => one.document.uri.scheme === 'tlbscope-kernel') ??
+      visible.find(one => one.viewColumn !== undefined);
+    const own = this.tabColumn();
+    if (found?.viewColumn !== undefined && found.viewColumn !== own) return found.viewColumn;
+    return own === undefined
+      ? vscode.ViewColumn.Active
+      : own === vscode.ViewColumn.One
+        ? vscode.ViewColumn.Beside
+        : vscode.ViewColumn.One;
   }
 
   private draw(): void {

@@ -47,6 +47,10 @@ export class PanelViews implements vscode.WebviewViewProvider, vscode.WebviewPan
     return Promise.resolve();
   }
 
+  get tabColumn(): vscode.ViewColumn | undefined {
+    return this.tab?.visible ? this.tab.viewColumn : undefined;
+  }
+
   /** Shows the panel: a tab that is there, else the view. */
   async reveal(): Promise<void> {
     if (this.tab) return this.tab.reveal(undefined, true);
