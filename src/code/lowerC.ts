@@ -26,8 +26,8 @@ export interface CLoweringOptions {
   /** The same for a whole tree, looked up by name. */
   readonly index?: DefinitionIndex;
   /**
-   * What earlier calls made of the same functions. With it `variables` and `structs` of the module lack what only
-   * remembered functions name.
+   * What earlier calls made of the same functions. With it the module has no `variables` and no `structs`: remembered
+   * functions do not tell which they need.
    */
   readonly memory?: LoweringMemory;
 }
@@ -74,13 +74,10 @@ export function* loweringC(
     }
   }
   const functions = [...lowered.values()].map(one => one.function);
-  const statics = [...lowered].flatMap(([chunk, one]) => one.statics.map(local => ({ chunk, local })));
-  const variables = moduleVariables(program, functions, statics);
   return {
     functions,
     findings,
-    variables,
-    structs: moduleStructs(program, functions, variables),
+    ...(options.memory ? {} : dataOf(program, lowered)),
     unread: [
       ...functions
         .filter(one => one.unreadable !== null)
@@ -94,6 +91,17 @@ export function* loweringC(
     ],
     assumedConfig: configuration.asked,
   };
+}
+
+/** Variables, and the structs that the code names members of. */
+function dataOf(
+  program: Program,
+  lowered: ReadonlyMap<Chunk, LoweredFunction>,
+): Pick<IrModule, 'variables' | 'structs'> {
+  const functions = [...lowered.values()].map(one => one.function);
+  const statics = [...lowered].flatMap(([chunk, one]) => one.statics.map(local => ({ chunk, local })));
+  const variables = moduleVariables(program, functions, statics);
+  return { variables, structs: moduleStructs(program, functions, variables) };
 }
 
 const tooMany = (chunk: Chunk): CodeFinding => ({
