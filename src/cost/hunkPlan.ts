@@ -3,6 +3,7 @@ import type { IrFunction } from '../code/ir';
 import type { SourceUnit } from '../code/source';
 import type { PatchFile } from '../patch/model';
 import type { FileAnalysis, PatchAnalysis } from './analysis';
+import { usersOf } from './constantUses';
 import type { FunctionPair } from './compare';
 import type { UnreadRange } from './nameFallback';
 import { PairPricer } from './parts';
@@ -120,6 +121,7 @@ export function planHunk(
   for (const stage of [last, 0])
     for (const fn of indexOf(read).byHunk.get(stage)?.get(index) ?? [])
       names.set(fn.name, Math.min(names.get(fn.name) ?? Infinity, fn.firstLine));
+  for (const name of usersOf(read, index)) if (!names.has(name)) names.set(name, Infinity);
   const ordered = [...names].sort(([, a], [, b]) => a - b).map(([name]) => name);
   const groups = new Map(ordered.map(name => [namesOfOne(read, name).sort().join(), namesOfOne(read, name)]));
   const pairs = joinRenamed([...groups.values()].map(group => pairFor(read, index, group)));

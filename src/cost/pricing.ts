@@ -29,6 +29,7 @@ import { FeatureSet } from './features';
 import { skippedCalls } from './skippedCalls';
 import { countedHunks, sumParts, withoutUnread } from './sums';
 import { fitText } from './treeFit';
+import { withoutFollowed } from './constantUses';
 import { valueChanges } from './valueChanges';
 import { Work } from './work';
 
@@ -69,9 +70,9 @@ export class DocumentPricer {
       const unread = patch.entry.files.filter(file => !patch.files.has(file));
       for (const [file, calls] of skippedCalls(unread)) this.skipped.set(file, calls);
       for (const file of patch.entry.files) {
-        const values = valueChanges(file);
-        if (values) this.values.set(file, values);
         const read = patch.files.get(file);
+        const values = valueChanges(file);
+        if (values) this.values.set(file, read ? withoutFollowed(read, values) : values);
         if (read) this.hunks.set(file, file.hunks.map((_, index) => planHunk(patch, file, read, index, this.work))); // prettier-ignore
       }
     }

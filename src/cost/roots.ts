@@ -5,6 +5,7 @@
 import type { IrFunction } from '../code/ir';
 import type { PatchAnalysis } from './analysis';
 import { calleesOf } from './callGraph';
+import { usersOf } from './constantUses';
 import type { FunctionPair } from './compare';
 import type { LayeredProgram } from './definitions';
 
@@ -53,6 +54,8 @@ function touchedNames(patch: PatchAnalysis): Set<string> {
   const found = new Set<string>();
   for (const stage of ['first', 'last'] as const)
     for (const fn of functionsAt(patch, stage)) if (hasChange(fn)) found.add(fn.name);
+  for (const read of patch.effective.files)
+    read.change.hunks.forEach((_, hunk) => usersOf(read, hunk).forEach(name => found.add(name)));
   return found;
 }
 

@@ -31,19 +31,27 @@ function valueOn(line: string): { name: string; value: string } | null {
 const mayGive = (text: string): boolean =>
   text.includes('=') || text.includes('#') || text.includes('STATIC_KEY');
 
+/** A value at file level that changes. */
+export interface ValueChange extends UnknownItem {
+  /** A macro or an enumerator: code that uses it has the value in it. */
+  readonly constant: boolean;
+}
+
+const isConstant = /^\s*(?:#\s*define\b|enum\b|[A-Z][A-Z0-9_]+\s*=)/;
+
 /** The values that each hunk of a file changes; null if there are none. */
-export function valueChanges(file: PatchFile): readonly (readonly UnknownItem[])[] | null {
+export function valueChanges(file: PatchFile): readonly (readonly ValueChange[])[] | null {
   if (!isCode(file.newPath ?? file.oldPath ?? '')) return null;
   const found = file.hunks.map(hunk => changesOf(hunk));
   return found.some(changes => changes.length > 0) ? found : null;
 }
 
-const noChanges: readonly UnknownItem[] = [];
+const noChanges: readonly ValueChange[] = [];
 
-function changesOf({ source, firstLine, endLine, parents }: PatchHunk): readonly UnknownItem[] {
+function changesOf({ source, firstLine, endLine, parents }: PatchHunk): readonly ValueChange[] {
   if (!mayGive(source.text.slice(source.lineStart(firstLine), source.lineEnd(endLine - 1)))) return noChanges;
   const before = new Map<string, string>();
-  const changes: UnknownItem[] = [];
+  const changes: ValueChange[] = [];
   for (let line = firstLine; line < endLine; line++) {
     const kind = source.lineKind(line);
     if (kind !== LineKind.Removed && kind !== LineKind.Added) continue;
@@ -55,6 +63,7 @@ function changesOf({ source, firstLine, endLine, parents }: PatchHunk): readonly
     if (old === undefined || old === found.value) continue;
     changes.push({
       name: found.name,
+      constant: isConstant.test(text.slice(parents, longestLine)),
       documentLine: source.documentLine(line),
       why: `its value changes from ${old} to ${found.value}; functions whose own lines stay the same are not counted again`,
     });
