@@ -9,6 +9,7 @@ import { Lab, machine } from '../../../../src/scenario/reproduce/lab';
 import { accuracyMarkdown } from '../../../../src/scenario/reproduce/markdown';
 import { judgeMeasures } from '../../../../src/scenario/reproduce/measures';
 import type { ReproducedRow, ReproducedTable } from '../../../../src/scenario/reproduce/model';
+import { numberIn, percentIn } from '../../../../src/scenario/reproduce/numbers';
 import { plotOf } from '../../../../src/scenario/reproduce/plot';
 import { reproductions } from '../../../../src/scenario/reproduce/registry';
 import { findReproduction, reproduceTable, reproduceTables } from '../../../../src/scenario/reproduce/reproduce'; // prettier-ignore
@@ -144,6 +145,25 @@ describe('published tables', function () {
       const table = tables.find(({ id }) => id === published.id)!;
       assert.equal(readFileSync(path, 'utf8'), plotOf(table, plot));
     }
+  });
+
+  it('README quotes three of the best rows, and the worst', () => {
+    const text = readFileSync('README.md', 'utf8');
+    const quoted = text.slice(text.indexOf('<!-- accuracy'), text.indexOf('<!-- end of accuracy'));
+    const rows = [...quoted.matchAll(/^\| (R\d+) +\|[^|]*\| +([\d.]+) \| +([\d.]+) \| +(\S+ %) \|$/gm)];
+    assert.equal(rows.length, 4);
+    const all = tables.flatMap(({ id, rows: own }) => own.map(one => ({ id, ...one })));
+    const found = rows.map(([, id, published, product, error]) => {
+      const same = all.find(
+        one =>
+          one.id === id && numberIn(one.published) === published && numberIn(one.predicted) === product && percentIn(one.error) === error, // prettier-ignore
+      );
+      assert.equal(same?.role, 'predicted', `${id} ${published}`);
+      return Math.abs(same.error!);
+    });
+    const errors = all.filter(({ role }) => role === 'predicted').map(({ error }) => Math.abs(error!));
+    assert.equal(found[3], Math.max(...errors));
+    for (const error of found.slice(0, 3)) assert.ok(error < 0.01);
   });
 
   describe('figures that come later', () => {
