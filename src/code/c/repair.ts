@@ -96,20 +96,28 @@ class BodyBuilder {
     const level = this.levelOf(tokens);
     const count = Math.max(level, closers.length);
     const step = this.stepOf(tokens);
+    const cases = hasCase(tokens, closers.length ? closers.at(-1)! + 1 : 0, tokens.length);
+    // The first statement alone stands further right than what follows: a block without braces.
+    const alone =
+      closers.length > 0 &&
+      level > closers.length &&
+      words[0] !== 'switch' &&
+      this.outdents(tokens.slice(0, closers[0]));
+    const braced = alone ? count - 1 : count;
     // Outermost first; blocks that the piece itself closes are the innermost but those that only layout shows.
     const around: Block[] = [];
-    for (let at = 0; at < count; at++) {
+    for (let at = 0; at < braced; at++) {
       const closer = closers.length - 1 - at;
       around.push({ column: step * (at + 1), word: closer >= 0 ? words[closer]! : '' });
     }
-    if (closers.length < count) this.withoutClosers(around, words);
+    if (closers.length < braced) this.withoutClosers(around, words);
+    if (alone) around.push({ column: step * count, word: '' });
     let same = 0;
     if (this.isNear(tokens)) while (this.isSame(this.open[same], around[same])) same++;
     this.close(same);
     const missing = around.slice(same);
     if (missing.length > deepest) missing.length = closers.length;
-    const cases = hasCase(tokens, closers.length ? closers.at(-1)! + 1 : 0, tokens.length);
-    const braceless = !closers.length && !cases && missing.length > 0 && this.outdents(tokens);
+    const braceless = missing.length > 0 && (alone || (!closers.length && !cases && this.outdents(tokens)));
     const open = closers.length ? closers.at(-1)! + 1 : 0;
     const inner = cases ? 'switch' : !braceless && stepsInside(tokens, open, tokens.length) ? 'while' : 'if';
     missing.forEach((block, index) => {

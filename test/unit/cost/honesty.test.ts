@@ -48,6 +48,19 @@ describe('what a price does not count', function () {
     assert.equal(hunk!.cycles, null);
   });
 
+  it('a fragment that begins with the way out of an unseen condition goes on behind it', async () => {
+    const lines = [
+      ' \t\t\tcontinue;',
+      '-\t\tflush_tlb_one_kernel(a);',
+      '+\t\tinvpcid_flush_one(0, a);',
+      ' \t}',
+      ' }',
+    ];
+    const [hunk] = (await priced(patchOf(path, lines.join('\n'), 'static void tq(struct tq *t)'))).hunks;
+    assert.deepEqual(shown(hunk!.delta), { INVLPG: '-1', INVPCID_ADDR: '1' });
+    assert.ok(hunk!.unknown.length > 0);
+  });
+
   it('lists a recursion whose body counts differently', async () => {
     const patch = patchOf(
       path,
