@@ -3,7 +3,7 @@ import type { IrModule } from '../code/ir';
 import { TextHash } from '../code/textHash';
 import type { SourceUnit } from '../code/source';
 
-const mostModules = 96;
+const mostModules = 64;
 
 function addUnit(hash: TextHash, unit: SourceUnit): void {
   hash.add(`${unit.path}|${unit.side}|${unit.whole}|${unit.headings.join('|')}`);

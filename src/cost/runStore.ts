@@ -9,7 +9,7 @@ import type { Program } from './program';
 import type { Work } from './work';
 
 /** Values and guards that are kept, of all runs together; each takes some 300 bytes. */
-const mostKept = 500_000;
+const mostKept = 300_000;
 
 /** What code is run with. */
 export interface RunPrograms {

@@ -107,11 +107,11 @@ export function fitText(fit: TreeFit | null, path: string): string | null {
     case 'moved':
       return `read with the whole of ${path} in the tree`;
     case 'applied':
-      return `${path} in the tree has this change already: it was taken back for what was before`;
+      return `the tree's ${path} has this change already: it was taken back for what was before`;
     case 'other':
-      return `${path} in the tree is another version, to which the patch does not apply: only its own lines were read`;
+      return `the tree's ${path} is another version, to which the patch does not apply: of it only the lines of the patch were read`;
     case 'absent':
-      return `${path} is not in the tree: only the lines of the patch were read`;
+      return `the tree has no ${path}: of it only the lines of the patch were read`;
     case null:
       return null;
   }

@@ -7,13 +7,16 @@ import { ModuleCache } from '../cost/moduleCache';
 import { analysePatch } from '../cost/price';
 import type { DocumentPricer } from '../cost/pricing';
 import { isCode } from '../cost/units';
+import { coreFiles, coreHeaders, entryHeader, userTree } from '../kernel/userTree';
+import type { KernelTree } from '../kernel/world';
 import type { PatchDocument } from '../patch/model';
 import { readPatch } from '../patch/read';
 import type { Setting } from './setting';
 import { WorkspaceTrees, type AskTree, type OpenedTree } from './workspaceTree';
 
-/** So many texts are kept; of one whose code was read, the code too. */
+/** So many texts are kept, and of the last of them what pricing worked out, which takes more room. */
 const kept = 4;
+const keptPricers = 2;
 
 interface ReadDocument {
   readonly patch: PatchDocument;
@@ -26,6 +29,9 @@ const keyOf = ({ config, tree }: Setting): string => JSON.stringify([tree, ...[.
 /** Of a longer document the files are not looked up in a tree. */
 const longest = 4_000_000;
 const mostPaths = 300;
+
+/** What runs of a kernel tree, beside what these include and reach. */
+const runFiles: readonly string[] = [...coreFiles, ...coreHeaders, entryHeader];
 
 /** Paths of the code that a patch changes, before and after. */
 function codePaths({ files }: PatchDocument): string[] {
@@ -65,6 +71,28 @@ export class Documents {
   /** The document of a text; the one that was used longest ago is forgotten. */
   read(text: string, firstInvalidLine: number | null): PatchDocument {
     return this.entry(text, firstInvalidLine).patch;
+  }
+
+  /** Files of a kernel tree that a patch changes, with the tree's TLB code and what they include; null: none is there. */
+  async treeFiles(
+    address: string,
+    patch: PatchDocument,
+    breathe: Breathe,
+  ): Promise<ReadonlyMap<string, string> | null> {
+    const changed = codePaths(patch);
+    // Another architecture's code does not run.
+    if (architectureOf(changed) !== 'x86') return null;
+    const paths = [...new Set([...runFiles, ...changed])];
+    return (await this.trees.open(address, paths, 'x86', breathe))?.files ?? null;
+  }
+
+  /** The same as a tree that can run; throws if it cannot. */
+  async runTree(address: string, patch: string | null, breathe: Breathe): Promise<KernelTree> {
+    await loadCParser(this.loadAsset);
+    const files = await this.treeFiles(address, readPatch(patch ?? ''), breathe);
+    const tree = files && userTree(files);
+    if (!tree) throw new Error(`the kernel tree of the workspace has no ${coreFiles[0]}`);
+    return tree;
   }
 
   /** Whether prices can be given without reading code. */
@@ -112,6 +140,7 @@ export class Documents {
       if (this.known.size <= kept) break;
       this.known.delete(oldest);
     }
+    for (const older of [...this.known.values()].slice(0, -keptPricers)) older.pricer = undefined;
     return found;
   }
 }
