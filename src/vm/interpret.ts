@@ -1,10 +1,12 @@
 /** The instruction loop. */
 import type { Core } from './core';
-import { Detail, Outcome, Stop, Verdict } from './outcomes';
+import { Detail, Outcome, Verdict } from './outcomes';
 import { callPointer, copyMachine, leave, pushReturn, takeOperands } from './frames';
-import { cutHigh, cutLow, Kind, Tag } from './kinds';
+import { divideRegisters, loadChecked } from './interpretSeldom';
+import type { Kind } from './kinds';
+import { cutHigh, cutLow, Tag } from './kinds';
 import { Op, instructionWords } from './opcodes';
-import { divide, high, multiply, negatedHigh, remainder } from './pairs';
+import { high, multiply, negatedHigh } from './pairs';
 import { reservedSlots, slotBytes } from './program';
 import { controlWords, Cw, FrameFlag, frameWords, Fw, Gw } from './state';
 import { EventKind } from './trace';
@@ -17,6 +19,14 @@ export interface Services {
   exception(cpu: number): void;
   /** A frame that is no ordinary call has been left: of an interrupt, or the task's first. */
   left(cpu: number, flags: number): void;
+}
+
+/** Leaves a frame that is no ordinary call. True: it was an interrupt's or the task's first, and the loop ends. */
+function leaveSpecial(core: Core, services: Services, cpu: number, lo: number, hi: number): boolean {
+  const flags = leave(core, cpu, lo, hi);
+  if ((flags & (FrameFlag.Interrupt | FrameFlag.WasIdle)) === 0) return false;
+  services.left(cpu, flags);
+  return true;
 }
 
 /**
@@ -69,23 +79,10 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
       case Op.DivU:
       case Op.DivS:
       case Op.ModU:
-      case Op.ModS: {
-        const y = lo[fp + c]!;
-        const yHigh = hi[fp + c]!;
-        if ((y | yHigh) === 0) {
-          control[base + Cw.Pc] = pc;
-          core.stop(cpu, Verdict.Fault, Detail.Code | Stop.DivideByZero);
-          ending = true;
-          break;
-        }
-        const op = code[at]! as Op;
-        const signed = op === Op.DivS || op === Op.ModS;
-        const work = op === Op.DivU || op === Op.DivS ? divide : remainder;
-        const low = work(lo[fp + b]!, hi[fp + b]!, y, yHigh, signed);
-        lo[fp + a] = low;
-        hi[fp + a] = high[0]!;
+      case Op.ModS:
+        control[base + Cw.Pc] = pc;
+        ending = !divideRegisters(core, cpu, at, fp);
         break;
-      }
       case Op.And: {
         const low = lo[fp + b]! & lo[fp + c]!;
         hi[fp + a] = hi[fp + b]! & hi[fp + c]!;
@@ -294,16 +291,7 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
           break;
         }
         control[base + Cw.Pc] = pc;
-        const checked = core.slotOf(cpu, address, hi[fp + b]!);
-        if (checked < 0 || !core.isDefined(cpu, checked)) {
-          ending = true;
-          break;
-        }
-        core.read(cpu, checked);
-        const kind = code[at]! === Op.Load ? Kind.Word : c;
-        const low = cutLow(kind, core.resultLo, core.resultHi);
-        lo[fp + a] = low;
-        hi[fp + a] = cutHigh(kind, low, core.resultHi);
+        ending = !loadChecked(core, cpu, at, fp);
         break;
       }
       case Op.Store: {
@@ -414,11 +402,7 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
         const valueHi = a < 0 ? 0 : hi[fp + a]!;
         const frame = (cpu * core.layout.depth + control[base + Cw.Depth]! - 1) * frameWords;
         if (frames[frame + Fw.Flags] !== 0) {
-          const flags = leave(core, cpu, valueLo, valueHi);
-          if (flags & (FrameFlag.Interrupt | FrameFlag.WasIdle)) {
-            services.left(cpu, flags);
-            return limit - left;
-          }
+          if (leaveSpecial(core, services, cpu, valueLo, valueHi)) return limit - left;
           pc = control[base + Cw.Pc]!;
           fp = control[base + Cw.Fp]!;
           continue;
@@ -437,17 +421,12 @@ export function interpret(core: Core, services: Services, cpu: number, limit: nu
         }
         continue;
       }
-      case Op.ReturnRoutine: {
+      case Op.ReturnRoutine:
         control[base + Cw.Pc] = pc;
-        const flags = leave(core, cpu, 0, 0);
-        if (flags & (FrameFlag.Interrupt | FrameFlag.WasIdle)) {
-          services.left(cpu, flags);
-          return limit - left;
-        }
+        if (leaveSpecial(core, services, cpu, 0, 0)) return limit - left;
         pc = control[base + Cw.Pc]!;
         fp = control[base + Cw.Fp]!;
         continue;
-      }
       case Op.Operation:
       case Op.Primitive: {
         const d = code[at + 4]!;
