@@ -73,7 +73,7 @@ export function activateExtension(context: vscode.ExtensionContext, startWorker:
   const shared: Shared = { settings, models, machines, log, extensionUri: context.extensionUri };
   const runs = new Runs(simulations);
   const panel: PanelFeature = makePanel(shared, runs, context.workspaceState, () => scenarios);
-  const scenarios = makeScenarios(shared, worker, runs, panel.port);
+  const scenarios = makeScenarios(shared, worker, runs, trees, panel.port);
   const tables = new ReproducedTables(simulations, log);
   context.subscriptions.push(
     log,

@@ -14,6 +14,8 @@ export interface RunRequest {
   readonly patch: string | null;
   /** Path → text: a kernel tree instead of the bundled one. */
   readonly tree: Readonly<Record<string, string>> | null;
+  /** Address of a kernel tree that the worker asks its host for, instead of both; null or missing for none. */
+  readonly treeAddress?: string | null;
   /** Names; none: all. */
   readonly variants: readonly string[];
   /** Parameters that have one value instead of those of the file. */

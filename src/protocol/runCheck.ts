@@ -27,6 +27,7 @@ const request = shape({
   ),
   patch: orNull(isText),
   tree: orNull(mapOf(isText)),
+  treeAddress: value => value === undefined || value === null || isText(value),
   variants: listOf(isText),
   set: mapOf(isNumber),
   machine: orNull(isText),

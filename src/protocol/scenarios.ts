@@ -16,12 +16,15 @@ export interface FittingScenario {
   readonly because: readonly string[];
 }
 
+/** Among reviews, the kernel tree of the workspace: no bundled tree has such a name. */
+export const workspaceTree = '(workspace)';
+
 export interface Attachment {
   /** In the order of the candidates. */
   readonly fits: readonly FittingScenario[];
   /** Whether the document is a patch that changes files. */
   readonly isPatch: boolean;
-  /** Of such a patch, by the name of a kernel tree: whether it applies there. */
+  /** Of such a patch, by the name of a kernel tree: whether it applies there. {@link workspaceTree} is the workspace's. */
   readonly reviews: Readonly<Record<string, Review>>;
 }
 
@@ -39,6 +42,8 @@ export type ScenarioHostMessage =
       readonly text: string;
       /** Whether it is to be read as a patch; else it is a source file. */
       readonly patch: boolean;
+      /** Address of the kernel tree of the workspace; null: there is none. */
+      readonly tree: string | null;
       readonly candidates: readonly { readonly key: string; readonly appliesTo: readonly string[] }[];
     };
 
@@ -91,6 +96,7 @@ export const scenarioHostMessages: Readonly<Record<ScenarioHostMessage['type'], 
     path: isText,
     text: isText,
     patch: isFlag,
+    tree: orNull(isText),
     candidates: listOf(shape({ key: isText, appliesTo: listOf(isText) })),
   }),
 };

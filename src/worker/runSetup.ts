@@ -63,13 +63,13 @@ function readScenario(request: RunRequest): Scenario {
 
 const noLines: PatchLines = new Map();
 
-/** Throws an error with what is wrong in one sentence. */
-export function setUp(request: RunRequest): RunSetup {
+/** `tree`: the one at the request's address. Throws an error with what is wrong in one sentence. */
+export function setUp(request: RunRequest, tree: KernelTree | null = null): RunSetup {
   const written = readScenario(request);
   const scenario = request.patch === null ? written : underReview(written);
   const machine = request.machine ?? scenario.machine ?? request.defaultMachine;
   const files: readonly PatchFile[] = request.patch === null ? [] : newestFiles(readPatch(request.patch));
-  const given = request.tree && new Map(Object.entries(request.tree));
+  const given = tree ?? (request.tree && new Map(Object.entries(request.tree)));
   const profile = findMachine(machine);
   if (!profile && machine !== request.defaultMachine) throw new Error(`there is no machine '${machine}'`);
   const plain = (variant: ScenarioVariant): KernelTree => given ?? variantTree(scenario.kernel, variant);
@@ -79,8 +79,8 @@ export function setUp(request: RunRequest): RunSetup {
     machine: profile ?? defaultMachine(),
     features: request.features && new Set(request.features),
     treeOf: variant => {
-      const tree = plain(variant);
-      return request.patch !== null && variant.name === 'after' ? reviewedTree(tree, files) : tree;
+      const before = plain(variant);
+      return request.patch !== null && variant.name === 'after' ? reviewedTree(before, files) : before;
     },
     linesOf: variant => {
       if (request.patch === null) return noLines;
@@ -109,8 +109,14 @@ const surroundings: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A file of a variant's tree; null if there is none. Throws an error in words. */
-export function treeFile(request: RunRequest, variant: string, path: string): string | null {
-  const set = setUp(request);
+export function treeFile(
+  request: RunRequest,
+  variant: string,
+  path: string,
+  given: KernelTree | null = null,
+): string | null {
+  const set = setUp(request, given);
   const found = set.scenario.variants.find(({ name }) => name === variant) ?? set.scenario.variants[0]!;
-  return surroundings.get(path) ?? set.treeOf(found).get(path) ?? null;
+  const tree = set.treeOf(found);
+  return surroundings.get(path) ?? tree.get(path) ?? tree.rest?.get(path) ?? null;
 }

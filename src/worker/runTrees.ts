@@ -18,11 +18,15 @@ export class Trees {
   private readonly known = new Map<string, KeptTree>();
 
   /** The tree of a variant; the same one for the same request. Throws `ScenarioError`. */
-  get({ patch, tree }: RunRequest, { scenario, treeOf }: RunSetup, variant: ScenarioVariant): KernelTree {
+  get(
+    { patch, tree, treeAddress }: RunRequest,
+    { scenario, treeOf }: RunSetup,
+    variant: ScenarioVariant,
+  ): KernelTree {
     // Of a tree that the request brings along nothing is kept: comparing it would take as long.
     if (tree !== null) return treeOf(variant);
     const reviewed = variant.name === 'after' ? patch : null;
-    const key = JSON.stringify([scenario.kernel, variant.patches, reviewed]);
+    const key = JSON.stringify([treeAddress ?? scenario.kernel, variant.patches, reviewed]);
     const found = this.known.get(key) ?? { tree: treeOf(variant), lowered: undefined };
     this.known.delete(key);
     this.known.set(key, found);

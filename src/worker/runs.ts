@@ -1,6 +1,6 @@
 /** Runs of scenarios in the worker: whole sweeps, and runs that stay open to be looked at. */
 import { loadCParser, type WasmLoader } from '../code/lowerC';
-import type { World, WorldOptions } from '../kernel/world';
+import type { KernelTree, World, WorldOptions } from '../kernel/world';
 import { priceOf } from '../machine/price';
 import type { MachineProfile } from '../machine/profile';
 import type { RunHostMessage, RunReport, RunRequest, RunWorkerMessage } from '../protocol/run';
@@ -74,7 +74,15 @@ export class Runs {
   private nextRun = 1;
   private readonly trees = new Trees();
 
-  constructor(private readonly loadAsset: WasmLoader) {}
+  constructor(
+    private readonly loadAsset: WasmLoader,
+    /** The kernel tree at an address of the host's, with what a patch changes there. Throws why there is none. */
+    private readonly treeAt: (
+      address: string,
+      patch: string | null,
+      breathe: () => Promise<void>,
+    ) => Promise<KernelTree> = () => Promise.reject(new Error('there is no kernel tree here')),
+  ) {}
 
   async answer(job: RunJob, breathe: Breathe): Promise<RunWorkerMessage> {
     const { id } = job;
@@ -85,7 +93,8 @@ export class Runs {
         return this.open(id, job.request, breathe);
       case 'treeFile': {
         const { request, variant, path } = job.file;
-        return { type: 'treeFile', id, text: inWords(request, () => treeFile(request, variant, path)) };
+        const tree = await this.given(request, () => breathe(0, 1));
+        return { type: 'treeFile', id, text: inWords(request, () => treeFile(request, variant, path, tree)) };
       }
       case 'seek':
       case 'entries': {
@@ -104,6 +113,13 @@ export class Runs {
     this.kept.delete(run);
   }
 
+  private async given(
+    { treeAddress, patch }: RunRequest,
+    breathe: () => Promise<void>,
+  ): Promise<KernelTree | null> {
+    return typeof treeAddress === 'string' ? this.treeAt(treeAddress, patch, breathe) : null;
+  }
+
   private goTo({ history }: KeptRun, seq: number): void {
     if (seq < 0) history.goToStep(0);
     else history.goToEvent(seq);
@@ -111,7 +127,7 @@ export class Runs {
 
   private async run(id: number, request: RunRequest, breathe: Breathe): Promise<RunWorkerMessage> {
     await loadCParser(this.loadAsset);
-    const setup = setUp(request);
+    const setup = setUp(request, await this.given(request, () => breathe(0, 1)));
     const { scenario, machine } = setup;
     const variants = scenario.variants.filter(
       ({ name }) => request.variants.length === 0 || request.variants.includes(name),
@@ -146,7 +162,7 @@ export class Runs {
 
   private async open(id: number, request: RunRequest, breathe: Breathe): Promise<RunWorkerMessage> {
     await loadCParser(this.loadAsset);
-    const setup = setUp(request);
+    const setup = setUp(request, await this.given(request, () => breathe(0, 1)));
     const { scenario, machine } = setup;
     const { cpus, title } = scenario;
     const { variant, parameters } = firstRun(setup, request.variants);

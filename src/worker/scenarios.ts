@@ -1,10 +1,12 @@
 /** Scenario files, described, and those that say something about a document. In steps, so that it can be stopped. */
 import { modelTree } from '../kernel/tree';
-import type { PatchDocument } from '../patch/model';
+import { coreFiles, userTree } from '../kernel/userTree';
+import type { PatchDocument, PatchFile } from '../patch/model';
+import { workspaceTree } from '../protocol/scenarios';
 import type { Attachment, KeyedScenario, ScenarioHostMessage } from '../protocol/scenarios';
 import { fitting, type Subject } from '../scenario/appliesTo';
 import { describeScenario } from '../scenario/describe';
-import { newestFiles, reviewOn } from '../scenario/review';
+import { newestFiles, reviewOn, type Review } from '../scenario/review';
 import { patchSubject, textSubject } from '../scenario/subject';
 
 type Describe = Extract<ScenarioHostMessage, { type: 'describe' }>;
@@ -20,6 +22,12 @@ export function* describing({ texts }: Describe): Generator<void, KeyedScenario[
   return scenarios;
 }
 
+/** A tree of the user's must have TLB code that can run. */
+function reviewOnUserTree(tree: ReadonlyMap<string, string>, files: readonly PatchFile[]): Review {
+  if (userTree(tree)) return reviewOn(tree, files);
+  return { applies: false, reason: `it has no ${coreFiles[0]}`, line: null };
+}
+
 /** A reply that only quotes is about what it quotes. */
 function subjectOf({ path, text }: Attach, document: PatchDocument | null): Subject {
   if (document?.files.length) return patchSubject(document.files);
@@ -27,10 +35,11 @@ function subjectOf({ path, text }: Attach, document: PatchDocument | null): Subj
   return textSubject(path, text);
 }
 
-/** `document`: the text, read as a patch; null for a source file. */
+/** `document`: the text, read as a patch; null for a source file. `tree`: of the workspace, as far as it was read. */
 export function* attaching(
   request: Attach,
   document: PatchDocument | null,
+  tree: ReadonlyMap<string, string> | null,
 ): Generator<void, Attachment, void> {
   const isPatch = document !== null && document.files.length > 0;
   const subject = subjectOf(request, document);
@@ -40,6 +49,9 @@ export function* attaching(
     return because.length ? [{ key, because }] : [];
   });
   yield;
-  const reviews = isPatch && fits.length ? { linux: reviewOn(modelTree(), newestFiles(document)) } : {};
+  if (!isPatch || !fits.length) return { fits, isPatch, reviews: {} };
+  const files = newestFiles(document);
+  const reviews: Record<string, Review> = { linux: reviewOn(modelTree(), files) };
+  if (tree) reviews[workspaceTree] = reviewOnUserTree(tree, files);
   return { fits, isPatch, reviews };
 }

@@ -43,7 +43,10 @@ class Server {
     name => this.asset(name as AssetName),
     (tree, wanted, folders) => this.askTree(tree, wanted, folders),
   );
-  private readonly runs = new Runs(name => this.asset(name as AssetName));
+  private readonly runs = new Runs(
+    name => this.asset(name as AssetName),
+    (address, patch, breathe) => this.documents.runTree(address, patch, breathe),
+  );
 
   constructor(private readonly post: (message: WorkerMessage) => void) {}
 
@@ -105,7 +108,11 @@ class Server {
         this.post({ type: 'described', id, scenarios: await this.inSlices(id, describing(message)) });
       else if (message.type === 'attach') {
         const document = message.patch ? this.documents.read(message.text, null) : null;
-        const attachment = await this.inSlices(id, attaching(message, document));
+        const tree =
+          message.tree !== null && document
+            ? await this.documents.treeFiles(message.tree, document, this.breathing(id))
+            : null;
+        const attachment = await this.inSlices(id, attaching(message, document, tree));
         this.post({ type: 'attached', id, attachment });
       } else if (message.type === 'readMachines') {
         const files = message.files.map(({ key, text }) => ({ key, ...checkMachineFile(text) }));

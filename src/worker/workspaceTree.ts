@@ -19,6 +19,8 @@ export type AskTree = (
 ) => Promise<Pick<TreeHostMessage, 'files' | 'listed'>>;
 
 export interface OpenedTree {
+  /** Path → text of what has been read of it. */
+  readonly files: ReadonlyMap<string, string>;
   readonly tree: KernelTree;
   readonly index: DefinitionIndex;
 }
@@ -79,6 +81,7 @@ class WorkspaceTree {
     // The index remembers what it has looked up: it must not see files that come later.
     const texts = new Map(this.texts);
     return {
+      files: texts,
       index: indexTree(texts, architecture),
       tree: {
         lines: path => {

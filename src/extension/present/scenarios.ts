@@ -1,5 +1,6 @@
 /** Short texts about scenarios and their runs: for the tree, the Test Explorer and messages. */
 import type { RunReport, ScenarioReport } from '../../protocol/run';
+import { workspaceTree } from '../../protocol/scenarios';
 import type { Review } from '../../scenario/review';
 import { plainText } from './escape';
 import { countedOperation, formatNumber } from './labels';
@@ -9,6 +10,8 @@ export interface Basis {
   readonly compares: 'patch' | 'variants';
   /** One sentence without a full stop. */
   readonly text: string;
+  /** The kernel tree of the workspace is run, not a bundled one. */
+  readonly onWorkspaceTree: boolean;
 }
 
 /** How kernel trees are called on screen. */
@@ -16,15 +19,33 @@ const kernelTitles: Readonly<Record<string, string>> = { linux: 'the model kerne
 
 export const kernelTitle = (kernel: string): string => kernelTitles[kernel] ?? `the kernel tree ${kernel}`;
 
-/** `review`: of the patch under review on the scenario's kernel tree; undefined where there is no patch. */
-export function basisOf(kernel: string, review: Review | undefined): Basis {
-  if (!review) return { compares: 'variants', text: `Its own variants of ${kernelTitle(kernel)}` };
-  if (review.applies)
-    return { compares: 'patch', text: `Before and after this patch, on ${kernelTitle(kernel)}` };
-  const at = review.line === null ? '' : `line ${review.line}: `;
+const refusal = ({ line, reason }: Extract<Review, { applies: false }>): string =>
+  `${line === null ? '' : `line ${line}: `}${plainText(reason, 160)}`;
+
+/**
+ * `reviews`: of the patch under review, by kernel tree; none where there is no patch. The tree of the workspace, a folder
+ * called `folder`, comes first: it is what the patch was made for.
+ */
+export function basisOf(kernel: string, reviews: Readonly<Record<string, Review>>, folder = ''): Basis {
+  const own = reviews[workspaceTree];
+  const bundled = reviews[kernel];
+  const model = kernelTitle(kernel);
+  if (own?.applies)
+    return {
+      ...{ compares: 'patch', onWorkspaceTree: true },
+      text: `Before and after this patch, on the kernel tree ${plainText(folder, 60)} of the workspace`,
+    };
+  const variants = { compares: 'variants', onWorkspaceTree: false } as const;
+  if (!bundled) return { ...variants, text: `Its own variants of ${model}` };
+  const aside = own ? `; nor to the kernel tree ${plainText(folder, 60)} (${refusal(own)})` : '';
+  if (bundled.applies)
+    return {
+      ...{ compares: 'patch', onWorkspaceTree: false },
+      text: `Before and after this patch, on ${model}`,
+    };
   return {
-    compares: 'variants',
-    text: `Its own variants: the patch does not apply to ${kernelTitle(kernel)} (${at}${plainText(review.reason, 160)})`,
+    ...variants,
+    text: `Its own variants: the patch does not apply to ${model} (${refusal(bundled)})${aside}`,
   };
 }
 

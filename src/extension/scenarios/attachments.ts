@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Review } from '../../scenario/review';
 import { isPatchDocument } from '../context';
 import { Cancelled, type WorkerClient } from '../workerClient';
+import type { KernelTrees } from '../kernelTree';
 import type { LibraryScenario, ScenarioLibrary } from './library';
 import { builtinScheme, isScenarioUri } from './names';
 
@@ -12,13 +13,21 @@ export interface AttachedScenario {
   readonly because: readonly string[];
 }
 
+export interface PatchUnderReview {
+  readonly text: string;
+  /** By the name of a kernel tree: whether the patch applies to it. */
+  readonly reviews: Readonly<Record<string, Review>>;
+  /** Address of the kernel tree of the workspace; null: there is none. */
+  readonly tree: string | null;
+}
+
 /** What a document is to scenarios. */
 export interface DocumentScenarios {
   readonly uri: vscode.Uri;
   readonly kind: 'patch' | 'source' | 'scenario';
   readonly attached: readonly AttachedScenario[];
-  /** The patch under review: its text, and by the name of a kernel tree whether it applies. null for other files. */
-  readonly patch: { readonly text: string; readonly reviews: Readonly<Record<string, Review>> } | null;
+  /** The patch under review; null for other files. */
+  readonly patch: PatchUnderReview | null;
 }
 
 const sourcePath = /\.(?:[chsS]|asm)$/;
@@ -50,8 +59,13 @@ export class Attachments implements vscode.Disposable {
     private readonly library: ScenarioLibrary,
     private readonly worker: WorkerClient,
     private readonly log: vscode.LogOutputChannel,
+    private readonly trees: Pick<KernelTrees, 'of' | 'onDidChange'>,
   ) {
     this.listening = [
+      trees.onDidChange(() => {
+        this.generation++;
+        this.changed.fire();
+      }),
       library.onDidChange(() => {
         this.generation++;
         this.changed.fire();
@@ -103,8 +117,9 @@ export class Attachments implements vscode.Disposable {
       described.ok ? [{ key, appliesTo: described.info.appliesTo }] : [],
     );
     const text = document.getText();
+    const tree = kind === 'patch' ? await this.trees.of(uri) : null;
     const answer = await this.worker.ask(
-      { type: 'attach', path: uri.path, text, patch: kind === 'patch', candidates },
+      { type: 'attach', path: uri.path, text, patch: kind === 'patch', tree, candidates },
       signal,
     );
     if (answer.type !== 'attached') throw new Error(`the worker answered ${answer.type}`);
@@ -113,6 +128,6 @@ export class Attachments implements vscode.Disposable {
       const scenario = this.library.get(key);
       return scenario ? [{ scenario, because }] : [];
     });
-    return { uri, kind, attached, patch: isPatch ? { text, reviews } : null };
+    return { uri, kind, attached, patch: isPatch ? { text, reviews, tree } : null };
   }
 }

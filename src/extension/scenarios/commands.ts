@@ -82,10 +82,9 @@ async function compare({ picker, results, panel }: ScenarioCommandParts, args: u
   const picked = await picker.pick(
     args,
     'TLBScope: compare before and after',
-    ({ scenario: { described }, document }) =>
-      described.ok &&
-      (described.info.variants.length > 1 ||
-        (document?.patch?.reviews[described.info.kernel]?.applies ?? false)),
+    subject =>
+      results.plan(subject).basis.compares === 'patch' ||
+      (subject.scenario.described.ok && subject.scenario.described.info.variants.length > 1),
   );
   if (!picked) return;
   const { subject } = picked;

@@ -1,5 +1,6 @@
 /** Wires what the extension does with scenarios. Nothing is looked for before a view, a patch or a command asks. */
 import type { Releasable, Shared } from '../context';
+import type { KernelTrees } from '../kernelTree';
 import type { Runs } from '../runs';
 import type { WorkerClient } from '../workerClient';
 import { Attachments } from './attachments';
@@ -32,11 +33,12 @@ export function makeScenarios(
   shared: Shared,
   worker: WorkerClient,
   runs: Pick<Runs, 'run'>,
+  trees: KernelTrees,
   panel: PanelPort,
 ): ScenarioFeature {
   const { settings, log } = shared;
   const library = new ScenarioLibrary(worker, log);
-  const attachments = new Attachments(library, worker, log);
+  const attachments = new Attachments(library, worker, log, trees);
   const current = new CurrentDocument(attachments);
   const results = new ScenarioResults(runs, settings);
   const picker = new ScenarioPicker(library, attachments, current, results);
@@ -47,7 +49,10 @@ export function makeScenarios(
     commands: scenarioCommands({ shared, picker, results, current, panel }),
     register: () => [
       ...[library, attachments, current, results],
-      settings.onDidChange(() => results.settingsChanged()),
+      settings.onDidChange(() => {
+        library.retry();
+        results.settingsChanged();
+      }),
       registerBuiltinDocuments(),
       registerRerun({ settings, library, attachments, current, results, log }),
       ...tree.register(),

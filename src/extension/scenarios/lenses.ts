@@ -59,7 +59,7 @@ function ofPatch({ uri, attached, patch }: DocumentScenarios): vscode.CodeLens[]
   const [first] = attached;
   if (!first?.scenario.described.ok) return [];
   const { title, kernel } = first.scenario.described.info;
-  const basis = basisOf(kernel, patch?.reviews[kernel]);
+  const basis = basisOf(kernel, patch?.reviews ?? {});
   const how = basis.compares === 'patch' ? ' before and after' : '';
   const name =
     attached.length === 1 ? `scenario${how}: ${plainText(title, 60)}` : `${attached.length} scenarios${how}`;

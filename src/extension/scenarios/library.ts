@@ -83,6 +83,17 @@ export class ScenarioLibrary implements vscode.Disposable {
     return this.known.get(key);
   }
 
+  /** Reads again what could not be used: a machine that it names may be there now. */
+  retry(): void {
+    let any = false;
+    for (const [key, { described }] of this.known)
+      if (!described.ok) {
+        this.known.delete(key);
+        any = true;
+      }
+    if (any) this.later();
+  }
+
   dispose(): void {
     clearTimeout(this.timer);
     this.listening.forEach(one => void one.dispose());

@@ -28,12 +28,18 @@ function featuresFor(own: readonly string[] | null, settings: Settings): readonl
   return settings.features?.filter(name => !name.startsWith('CONFIG_') && !name.includes('=')) ?? null;
 }
 
+/** Name of the folder that an address of a kernel tree is about. */
+const treeName = (address: string | null): string =>
+  address === null
+    ? ''
+    : decodeURIComponent(address.replace(/#\d+$/, '').split('/').filter(Boolean).pop() ?? '');
+
 /** Before and after the patch where it applies to the scenario's kernel tree, else the scenario's own variants. */
 export function planRun({ scenario, document }: Subject, settings: Settings): PlannedRun {
   const info = scenario.described.ok ? scenario.described.info : null;
   const kernel = info?.kernel ?? '';
   const patch = document?.patch ?? null;
-  const basis = basisOf(kernel, patch ? patch.reviews[kernel] : undefined);
+  const basis = basisOf(kernel, patch?.reviews ?? {}, treeName(patch?.tree ?? null));
   const reviewed = patch !== null && basis.compares === 'patch';
   return {
     basis,
@@ -42,6 +48,7 @@ export function planRun({ scenario, document }: Subject, settings: Settings): Pl
       scenario: named(scenario),
       patch: reviewed ? patch.text : null,
       tree: null,
+      ...(reviewed && basis.onWorkspaceTree ? { treeAddress: patch.tree } : {}),
       variants: [],
       set: {},
       machine: null,

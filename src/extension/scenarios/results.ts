@@ -1,6 +1,7 @@
 /** Last results of scenarios, each for the patch it was run with or by itself. */
 import * as vscode from 'vscode';
 import type { RunRequest, ScenarioReport } from '../../protocol/run';
+import { findMachine } from '../../machine/registry';
 import type { Basis } from '../present/scenarios';
 import type { Runs } from '../runs';
 import type { Settings } from '../settings';
@@ -23,6 +24,8 @@ export interface ScenarioResult {
 
 interface Kept {
   request: RunRequest;
+  /** The machine's profile, which a file of the workspace may have changed. */
+  machine: string;
   basis: Basis;
   report: ScenarioReport | null;
   failure: string;
@@ -57,7 +60,8 @@ export class ScenarioResults implements vscode.Disposable {
     const kept = this.kept.get(keyOf(subject, plan.patch));
     if (!kept) return undefined;
     const { basis, report, failure, running } = kept;
-    return { basis, report, failure, running, stale: !sameRequest(kept.request, plan.request) };
+    const same = sameRequest(kept.request, plan.request) && kept.machine === this.machineText(plan.request);
+    return { basis, report, failure, running, stale: !same };
   }
 
   /** Whether the scenario has been run, by itself or with any patch. */
@@ -78,6 +82,7 @@ export class ScenarioResults implements vscode.Disposable {
     progress?: (done: number, total: number) => void,
   ): Promise<ScenarioReport> {
     const { request, basis, patch } = this.plan(subject);
+    const machine = this.machineText(request);
     const key = keyOf(subject, patch);
     const before = this.kept.get(key);
     before?.abort?.abort();
@@ -87,6 +92,7 @@ export class ScenarioResults implements vscode.Disposable {
     signal.addEventListener('abort', stop);
     const kept: Kept = {
       request: before?.report ? before.request : request,
+      machine: before?.report ? before.machine : machine,
       basis: before?.report ? before.basis : basis,
       ...{ report: before?.report ?? null, failure: '', running: { done: 0, total: 0 }, abort },
     };
@@ -98,12 +104,12 @@ export class ScenarioResults implements vscode.Disposable {
         progress?.(done, total);
         this.changed.fire();
       });
-      Object.assign(kept, { request, basis, report });
+      Object.assign(kept, { request, machine, basis, report });
       return report;
     } catch (error) {
       // One that was stopped leaves what was known before.
       if (!(error instanceof Cancelled))
-        Object.assign(kept, { request, basis, report: null, failure: reasonOf(error) });
+        Object.assign(kept, { request, machine, basis, report: null, failure: reasonOf(error) });
       else if (!kept.report && this.kept.get(key) === kept) this.kept.delete(key);
       throw error;
     } finally {
@@ -128,6 +134,11 @@ export class ScenarioResults implements vscode.Disposable {
   dispose(): void {
     for (const { abort } of this.kept.values()) abort?.abort();
     this.changed.dispose();
+  }
+
+  /** The profile of the chosen machine; one that the scenario names itself is built in or is read with it. */
+  private machineText({ machine, defaultMachine }: RunRequest): string {
+    return JSON.stringify(findMachine(machine ?? defaultMachine));
   }
 
   private tellMenus(): void {

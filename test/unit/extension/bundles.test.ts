@@ -31,7 +31,9 @@ async function externals(entry: string, platform: 'node' | 'browser'): Promise<s
   return [...new Set(imports.filter(({ external }) => external).map(({ path }) => path))].sort();
 }
 
-describe('what the bundles can reach', () => {
+describe('what the bundles can reach', function () {
+  this.timeout(60_000);
+
   it('no network, no process, no file system: only VS Code and a worker', async () => {
     assert.deepEqual(await externals('src/extension/node.ts', 'node'), ['node:worker_threads', 'vscode']);
     assert.deepEqual(await externals('src/extension/web.ts', 'browser'), ['vscode']);

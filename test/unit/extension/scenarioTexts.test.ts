@@ -14,6 +14,7 @@ import {
   verdictSummary,
 } from '../../../src/extension/present/scenarios';
 import type { RunReport, ScenarioReport } from '../../../src/protocol/run';
+import { workspaceTree } from '../../../src/protocol/scenarios';
 
 const run = (parts: Partial<RunReport> = {}): RunReport => ({
   ...{
@@ -51,16 +52,26 @@ const unpriced = run({ total: null, high: null });
 
 describe('texts about scenarios', () => {
   it('say what is compared, and why not the patch', () => {
-    assert.deepEqual(basisOf('linux', undefined), {
-      ...{ compares: 'variants', text: 'Its own variants of the model kernel' },
+    const applies = { applies: true, touched: ['a'] } as const;
+    const not = { applies: false, reason: 'mm/x.c: no such file', line: 12 } as const;
+    const variants = { compares: 'variants', onWorkspaceTree: false };
+    assert.deepEqual(basisOf('linux', {}), { ...variants, text: 'Its own variants of the model kernel' });
+    assert.deepEqual(basisOf('linux', { linux: applies }), {
+      ...{ compares: 'patch', onWorkspaceTree: false },
+      text: 'Before and after this patch, on the model kernel',
     });
-    assert.deepEqual(basisOf('linux', { applies: true, touched: ['a'] }), {
-      ...{ compares: 'patch', text: 'Before and after this patch, on the model kernel' },
-    });
-    assert.deepEqual(basisOf('linux', { applies: false, reason: 'mm/x.c: no such file', line: 12 }), {
-      compares: 'variants',
+    assert.deepEqual(basisOf('linux', { linux: not }), {
+      ...variants,
       text: 'Its own variants: the patch does not apply to the model kernel (line 12: mm/x.c: no such file)',
     });
+    assert.deepEqual(basisOf('linux', { linux: applies, [workspaceTree]: applies }, 'linux-6.1'), {
+      ...{ compares: 'patch', onWorkspaceTree: true },
+      text: 'Before and after this patch, on the kernel tree linux-6.1 of the workspace',
+    });
+    assert.match(
+      basisOf('linux', { linux: not, [workspaceTree]: { ...not, line: null } }, 'tree').text,
+      /no such file\); nor to the kernel tree tree \(mm\/x\.c: no such file\)$/,
+    );
   });
 
   it('never call an unknown figure a number', () => {
@@ -116,7 +127,7 @@ describe('texts about scenarios', () => {
 });
 
 describe('results that leave the editor', () => {
-  const basis = basisOf('linux', { applies: true, touched: [] });
+  const basis = basisOf('linux', { linux: { applies: true, touched: [] } });
 
   it('are a table of a mail: title, basis, machine, figures, operations, reasons', () => {
     const text = mailText(
@@ -158,7 +169,7 @@ describe('results that leave the editor', () => {
           });
           for (const line of mailText(
             { ...report(odd, unended, unpriced), title: b },
-            { compares: 'patch', text: a },
+            { ...basis, text: a },
           ).split('\n'))
             assert.match(line, /^[\x20-\x7e]{0,75}$/);
         },

@@ -19,7 +19,7 @@ function ask(request: unknown): Promise<WorkerMessage> {
 }
 
 const attach = (parts: Partial<Extract<ScenarioHostMessage, { type: 'attach' }>>): unknown => ({
-  ...{ type: 'attach', id: 1, path: '/x.patch', text: '', patch: true },
+  ...{ type: 'attach', id: 1, path: '/x.patch', text: '', patch: true, tree: null },
   candidates: [
     { key: 'path', appliesTo: ['arch/x86/mm/*.c'] },
     { key: 'function', appliesTo: ['flush_tlb_func'] },
