@@ -167,6 +167,28 @@ describe('a tree that is no whole kernel', function () {
     assert.equal(run!.cycles.low, null);
   });
 
+  it('the CR3 macros of the entry code are the tree’s, if it has those that are needed', () => {
+    const header = 'arch/x86/entry/calling.h';
+    const exits = builtin('ways-out');
+    const small = { ...exits, parameters: [{ name: 'n', values: [2] }] };
+    const runWith = (text: string): RunResult => {
+      const files = new Map([...modelTree()].filter(([path]) => path === tlb || path.endsWith('.h')));
+      files.set(header, text);
+      return runs(small, userTree(files)!)[0]!;
+    };
+    const from = ({ sources }: RunResult): string | undefined =>
+      sources.find(({ file }) => file === header)?.from;
+    const text = modelTree().get(header)!;
+    assert.equal(from(runWith(text)), 'tree');
+    // Later kernels call it so; the paranoid exit still comes back to user mode.
+    const renamed = runWith(text.replace('.macro RESTORE_CR3', '.macro PARANOID_RESTORE_CR3'));
+    assert.equal(from(renamed), 'tree');
+    assert.deepEqual([renamed.verdict, renamed.counts['CR3_NOFLUSH']], ['safe', 10]);
+    const other = runWith(text.replace('.macro SWITCH_TO_KERNEL_CR3', '.macro TQ_TO_KERNEL'));
+    assert.notEqual(from(other), 'tree');
+    assert.equal(other.verdict, 'safe');
+  });
+
   it('a folder without TLB code is none; a copy of the model runs as it is', () => {
     assert.equal(userTree(new Map([['mm/memory.c', '']])), null);
     assert.deepEqual(userTree(modelTree()), modelTree());
