@@ -93,7 +93,11 @@ export class FeatureSet {
       this.assumed.set(name, true);
       return true;
     }
-    return this.has(feature);
+    const answer = this.has(feature);
+    // A key whose declaration is not shown may be on as well.
+    if (kind === 'key' && feature === name && byDefault === null && !this.switched.has(name))
+      this.assumed.set(name, answer);
+    return answer;
   }
 
   /** Every condition of a catalogue row: names that must be on, or off with a leading `!`. */
