@@ -8,7 +8,8 @@ import { accessUser, done } from '../machine/hardware';
 import { entryPermissions } from '../machine/hardware/flags';
 import { Tag } from '../vm/kinds';
 import type { Core } from '../vm/core';
-import type { Surroundings } from './surroundings';
+import { controlWords, Cw } from '../vm/state';
+import { overflushLines, type Surroundings } from './surroundings';
 
 /** The bit by which the PCIDs of kernel and user mode differ. */
 const userPcidBit = 0x800;
@@ -69,6 +70,13 @@ export class Overflush {
     const slot = this.around.overflushSlot(core, cpu);
     core.memoryLo[slot]! += count;
     core.tags[slot]! |= Tag.Defined;
+    // A row is the count and, in the high half, the instruction + 1.
+    const at = core.control[cpu * controlWords + Cw.Pc]! + 1;
+    let row = slot + 1;
+    while (row < slot + overflushLines && core.memoryHi[row] !== 0 && core.memoryHi[row] !== at) row += 1;
+    if (core.memoryHi[row] === 0) core.memoryHi[row] = at;
+    core.memoryLo[row]! += count;
+    core.tags[row]! |= Tag.Defined;
   }
 
   /** A page of the PCID in effect. */

@@ -3,6 +3,8 @@ import type { Hardware } from '../machine/hardware';
 import type { TlbEntryView } from '../machine/hardware/view';
 import { operations } from '../machine/operations';
 import type { LinkedProgram } from '../vm/link';
+import type { Position } from '../vm/program';
+import { positionOf } from '../vm/program';
 import type { Ending } from '../vm/verdicts';
 import type { Place, Vm } from '../vm/vm';
 import type { CpuView, ViewedWorld } from './cpuView';
@@ -10,7 +12,7 @@ import { cpuEntries, cpuView } from './cpuView';
 import { lazyPlace, maskPlace } from './kernelFields';
 import type { LoweredTree } from './lower';
 import type { Surroundings } from './surroundings';
-import { baselineTime, staleKinds } from './surroundings';
+import { baselineTime, overflushLines, staleKinds } from './surroundings';
 import type { CpuFigures, FlushState, SourceFile, StaleUse, StateValue, World, WorldOptions } from './world';
 
 const slotsOfCpu = 6;
@@ -149,6 +151,17 @@ export class BootedWorld implements World {
   overflushed(cpu: number): number {
     const { core } = this.vm;
     return core.memoryLo[this.around.overflushSlot(core, cpu)]!;
+  }
+
+  overflushes(cpu: number): { count: number; position: Position }[] {
+    const { core } = this.vm;
+    const first = this.around.overflushSlot(core, cpu) + 1;
+    return Array.from({ length: overflushLines }, (_, row) => first + row)
+      .filter(slot => core.memoryLo[slot] !== 0)
+      .map(slot => ({
+        count: core.memoryLo[slot]!,
+        position: positionOf(core.program, core.memoryHi[slot]! - 1),
+      }));
   }
 
   get sources(): readonly SourceFile[] {

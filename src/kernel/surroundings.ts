@@ -40,11 +40,14 @@ export const staleKindNumber = (kind: (typeof staleKinds)[number]): number => st
 /** Pages that can be closed to the kernel's direct map at once. */
 export const closedPages = 64;
 
+/** Lines of code to which needless flushes are told apart, per CPU; the last stands for all others too. */
+export const overflushLines = 8;
+
 /**
- * Slots of a baseline: cycles, low, high (the bits of a double), misses, unpriced, then counts of operations. Last:
- * translations that flushes have dropped needlessly since.
+ * Slots of a baseline: cycles, low, high (the bits of a double), misses, unpriced, then counts of operations. Then
+ * translations that flushes have dropped needlessly since: in all, and by line.
  */
-export const baselineSlots = 6 + operations.length;
+export const baselineSlots = 6 + overflushLines + operations.length;
 
 /** What primitives need besides the core; the hardware is there once the VM is. */
 export class Surroundings {
@@ -115,7 +118,7 @@ export class Surroundings {
   }
 
   overflushSlot(core: Core, cpu: number): number {
-    return this.baselineSlot(core, cpu) + baselineSlots - 1;
+    return this.baselineSlot(core, cpu) + 5 + operations.length;
   }
 
   /** Whether a walk came through a freed table since this was last asked. */
@@ -157,7 +160,7 @@ export function setBaseline(core: Core, cpu: number, around: Surroundings): void
   put(3, clocks.misses(cpu), 0);
   put(4, clocks.unpriced(cpu), 0);
   operations.forEach((_, number) => put(5 + number, clocks.count(cpu, number), 0));
-  put(baselineSlots - 1, 0, 0);
+  for (let row = 0; row <= overflushLines; row++) put(5 + operations.length + row, 0, 0);
 }
 
 /** A time of the baseline: 0 cycles, 1 low, 2 high. */

@@ -10,6 +10,7 @@ import type { Hardware } from '../machine/hardware';
 import type { TlbEntryView } from '../machine/hardware/view';
 import type { HardwareOptions } from '../machine/hardwareOptions';
 import type { MachineProfile } from '../machine/profile';
+import type { Position } from '../vm/program';
 import type { Trace } from '../vm/trace';
 import type { Ending } from '../vm/verdicts';
 import type { Vm } from '../vm/vm';
@@ -19,7 +20,11 @@ import type { CpuView } from './cpuView';
  * Path in the tree → text, after variants. `rest`: a tree of the model's kind that supplies what this one leaves out
  * (see `userTree.ts`); the other files are read when something asks for them.
  */
-export type KernelTree = ReadonlyMap<string, string> & { readonly rest?: ReadonlyMap<string, string> };
+export type KernelTree = ReadonlyMap<string, string> & {
+  readonly rest?: ReadonlyMap<string, string>;
+  /** Calls between CPUs are those of the tree's `kernel/smp.c`, not the built-in ones. */
+  readonly ownCalls?: boolean;
+};
 
 /** Where a file whose functions take part in a run comes from. */
 export interface SourceFile {
@@ -223,6 +228,8 @@ export interface World {
    * page tables said the same. 0 where the world does not count them.
    */
   overflushed(cpu: number): number;
+  /** The same by line, the first eight of a CPU; the eighth stands for all later ones too. */
+  overflushes(cpu: number): readonly { readonly count: number; readonly position: Position }[];
   /** Files whose functions can run here, sorted; those of the tree first. */
   readonly sources: readonly SourceFile[];
   /** What had to be assumed (widths, lengths, configuration), and names that code mentions and nothing defines. */

@@ -22,5 +22,18 @@ function overflush(world: World, cpus: number): string[] {
   const where = each.flatMap((count, cpu) => (count > 0 ? [`${count} on CPU ${cpu}`] : []));
   const listed = where.length > 8 ? `${where.slice(0, 8).join(', ')}, …` : where.join(', ');
   const what = total === 1 ? '1 translation that was' : `${total} translations that were`;
-  return [`overflush: flushes dropped ${what} still right (${listed})`];
+  return [`overflush: flushes dropped ${what} still right (${listed}): ${linesOf(world, cpus)}`];
+}
+
+/** Which line dropped how many, the most first. */
+function linesOf(world: World, cpus: number): string {
+  const byLine = new Map<string, number>();
+  for (let cpu = 0; cpu < cpus; cpu++)
+    for (const { count, position } of world.overflushes(cpu)) {
+      const place = `${position.file}:${position.line}`;
+      byLine.set(place, (byLine.get(place) ?? 0) + count);
+    }
+  const lines = [...byLine].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const shown = lines.slice(0, 8).map(([place, count]) => `${count} at ${place}`);
+  return lines.length > 8 ? `${shown.join(', ')}, …` : shown.join(', ');
 }
