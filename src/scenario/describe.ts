@@ -3,7 +3,7 @@ import { findMachine, machineProfiles } from '../machine/registry';
 import { checkScenario } from './check';
 import { valueOf } from './expression';
 import { Findings, membersOf, readTree, shown } from './json';
-import type { Expectation, Scenario, ScenarioDiagnostic } from './model';
+import type { Expectation, Scenario, ScenarioDiagnostic, ScenarioVariant } from './model';
 import { combinations } from './ranges';
 import { ScenarioError } from './run';
 import { isPath, kernelNames, variantTree } from './variants';
@@ -60,6 +60,27 @@ function expectationText({ what, bounds, verdict, cpu, variant, when }: Expectat
   return `${said}${variant === null ? '' : ` in ${variant}`}${when ? ` when ${when.text}` : ''}`;
 }
 
+/** Stacks of patches that were tried, and what is wrong with each; null: nothing. Files share them. */
+const tried = new Map<string, string | null>();
+const mostTried = 500;
+
+/** Why a variant's patches do not make a tree, or null. */
+function mistakeOf(kernel: string, variant: ScenarioVariant): string | null {
+  const key = JSON.stringify([kernel, variant.patches]);
+  const known = tried.get(key);
+  if (known !== undefined) return known;
+  let wrong: string | null = null;
+  try {
+    variantTree(kernel, variant);
+  } catch (error) {
+    if (!(error instanceof ScenarioError)) throw error;
+    wrong = error.message;
+  }
+  if (tried.size >= mostTried) tried.clear();
+  tried.set(key, wrong);
+  return wrong;
+}
+
 /** The kernel, the machine and the patches that the file names are there, and the patches apply. */
 function checkNames(scenario: Scenario, text: string): readonly ScenarioDiagnostic[] {
   const findings = new Findings(text);
@@ -82,14 +103,11 @@ function checkNames(scenario: Scenario, text: string): readonly ScenarioDiagnost
   }
   const variants = members.get('variants')?.value;
   const named = variants ? membersOf(variants, findings) : new Map<string, never>();
-  for (const variant of scenario.variants)
-    try {
-      variantTree(scenario.kernel, variant);
-    } catch (error) {
-      if (!(error instanceof ScenarioError)) throw error;
-      const at = named.get(variant.name)?.value;
-      if (at) findings.at(at, error.message);
-    }
+  for (const variant of scenario.variants) {
+    const wrong = mistakeOf(scenario.kernel, variant);
+    const at = named.get(variant.name)?.value;
+    if (wrong !== null && at) findings.at(at, wrong);
+  }
   return findings.list;
 }
 
