@@ -225,7 +225,7 @@ function drawNames({ surface, theme, rows, scale, names, runs, height, selected 
     if (top > height || top + rowHeight(rows) < axisHeight) continue;
     const middle = top + (rows.lane * rows.runs) / 2;
     const style = { colour: theme.foreground, size, bold: cpu === selected };
-    surface.text(scale.left > 60 ? `CPU ${cpu}` : String(cpu), 4, middle, style);
+    surface.text(scale.left >= 50 ? `CPU ${cpu}` : String(cpu), 4, middle, style);
     if (runs.length < 2 || rows.lane < 9 || scale.left < 60) continue;
     names.forEach((name, run) =>
       surface.text(name, scale.left - 4, laneTop(rows, cpu, run) + rows.lane / 2, {
