@@ -37,7 +37,7 @@ describe('pictures of the panel', () => {
       ...{ surface, theme, scale, rows, runs: [run], names: ['base'], selected: 0, width: 500, height: 100 },
     });
     const text = surface.toString();
-    for (const part of ['CPU 0', 'CPU 1', 'kernel', 'INVLPG', 'stroke-dasharray', 'url(#stripes)', '>!<'])
+    for (const part of ['CPU 0', 'CPU 1', 'kernel', 'tq_flush', 'stroke-dasharray', 'url(#stripes)', '>!<'])
       assert.ok(text.includes(part), part);
     assert.ok(text.startsWith('<svg xmlns="http://www.w3.org/2000/svg" width="500" height="100"'));
   });
