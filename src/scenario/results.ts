@@ -16,7 +16,7 @@ export interface RunCycles {
   readonly perCpu: readonly (number | null)[];
   /** Count × price of each operation that ran; null: no price is known. Waiting and plain code are not in here. */
   readonly byOperation: Readonly<Record<string, number | null>>;
-  /** The figure that moves the range most, of the operations and page walks that ran; waiting is left out. */
+  /** The figure that moves the range most, of the operations and page walks that ran; waiting is left out. null without a total. */
   readonly dominant: Dominant | null;
 }
 
@@ -107,7 +107,7 @@ export function figuresOf(
       high: whole ? rounded(sum(each.map(({ high }) => high))) : null,
       perCpu: each.map(figures => (complete && figures.unpriced === 0 ? rounded(figures.cycles) : null)),
       byOperation,
-      dominant: dominantFigure(counts, sum(each.map(({ misses }) => misses)), machine),
+      dominant: whole ? dominantFigure(counts, sum(each.map(({ misses }) => misses)), machine) : null,
     },
     counts,
     countsPerCpu,

@@ -126,6 +126,9 @@ export function prepareRun(
     const figures = figuresOf(world, scenario.cpus, settings.machine, complete);
     const about = { variant, parameters, verdict, complete };
     const features = settings.features ?? new Set(scenario.features ?? settings.machine.features);
+    const lacking = [...features].filter(name => settings.machine.lacks.includes(name));
+    if (!complete && lacking.length > 0)
+      why.push(`${settings.machine.shortName} lacks ${lacking.join(', ')}, which this run has on`);
     return {
       variant,
       parameters: Object.fromEntries(parameters),

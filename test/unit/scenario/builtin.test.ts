@@ -212,6 +212,19 @@ describe('the built-in scenarios', function () {
     );
   });
 
+  it('a feature that the machine lacks: the run stops at the instruction, and says which', () => {
+    const scenario = scenarioNamed('madvise-one-thread');
+    const [run] = runScenario(scenario, {
+      ...{ machine: findMachine('ivy-bridge-i5-3550')!, variants: ['base'], boot },
+      treeOf: one => variantTree(scenario.kernel, one),
+    });
+    assert.equal(run!.verdict, 'fault');
+    assert.match(run!.why.join('; '), /#UD.*; Ivy Bridge lacks INVPCID, which this run has on$/);
+    // Counted until then: the first INVLPG ran.
+    assert.equal(run!.counts['INVLPG'], 1);
+    assert.deepEqual([run!.cycles.total, run!.cycles.low, run!.cycles.dominant], [null, null, null]);
+  });
+
   it('an operation without a price makes the total unknown, with a lower bound', () => {
     const figures = Object.fromEntries(
       Object.entries(machine.figures).filter(([id]) => id !== 'control_register_read'),

@@ -38,7 +38,9 @@ const whole = {
 const check = (value: unknown) => checkMachineFile(typeof value === 'string' ? value : JSON.stringify(value));
 const messages = (value: unknown): string[] => check(value).diagnostics.map(({ message }) => message);
 
-describe('machine files', () => {
+describe('machine files', function () {
+  this.timeout(30_000);
+
   it('the example is right, and takes what it does not say from the machine that it extends', () => {
     const { profile, diagnostics } = check(example);
     assert.deepEqual(diagnostics, []);
