@@ -7,6 +7,7 @@ import type { DocumentAnalysis, PatchAnalysis } from './analysis';
 import { planHunk, type HunkPlan } from './hunkPlan';
 import type { Compared } from './compare';
 import { doubtOf } from './confidence';
+import { cutShort } from './cutShort';
 import { cyclesOf, priceList, type PriceList } from './cycles';
 import { holds } from './guard';
 import { priceByName, type NamePrice, type UnreadRange } from './nameFallback';
@@ -73,6 +74,8 @@ export class DocumentPricer {
         const read = patch.files.get(file);
         const values = valueChanges(file);
         if (values) this.values.set(file, read ? withoutFollowed(read, values) : values);
+        const short = cutShort(file);
+        if (short) this.values.set(file, short.map((items, at) => [...items, ...(this.values.get(file)?.[at] ?? nothing)])); // prettier-ignore
         if (read) this.hunks.set(file, file.hunks.map((_, index) => planHunk(patch, file, read, index, this.work))); // prettier-ignore
       }
     }

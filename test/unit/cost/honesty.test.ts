@@ -61,6 +61,18 @@ describe('what a price does not count', function () {
     assert.ok(hunk!.unknown.length > 0);
   });
 
+  it('lists what the header of a hunk promises and its body lacks', async () => {
+    const lines = [' void tq(void)', ' {', '-\tinvpcid_flush_all();', '+\tmb();', '+\tmb();', ' }'];
+    const whole = patchOf(path, lines.join('\n'));
+    const cut = whole.split('\n').slice(0, -3).join('\n') + '\n';
+    const [hunk] = (await priced(cut)).hunks;
+    assert.ok(
+      hunk!.unknown.some(({ name, why }) => name === 'lines cut off' && why.includes('2 more lines')),
+    );
+    const same = (await priced(whole)).hunks[0]!;
+    assert.ok(!same.unknown.some(({ name }) => name === 'lines cut off'));
+  });
+
   it('lists a recursion whose body counts differently', async () => {
     const patch = patchOf(
       path,
