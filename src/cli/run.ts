@@ -101,7 +101,10 @@ async function run({ positionals, options, json, write, note }: CommandContext):
   const patch = optional('patch');
   const { name } = named;
   const path = positionals[0]!;
-  const trees = runTrees({ path, scenario: named.scenario, tree: optional('tree'), patch });
+  const trees = runTrees({
+    ...{ path, scenario: named.scenario, tree: optional('tree'), patch },
+    ownCalls: options['smp'] === true,
+  });
   const { scenario } = trees;
   const machineId = typeof options['machine'] === 'string' ? options['machine'] : scenario.machine;
   const machine = machineNamed(machineId ?? defaultMachineId, note);
@@ -156,6 +159,7 @@ export const runCommand: Command = {
     variant: { type: 'string', multiple: true },
     patch: { type: 'string' },
     tree: { type: 'string' },
+    smp: { type: 'boolean' },
     set: { type: 'string', multiple: true },
     machine: { type: 'string' },
     features: { type: 'string' },
@@ -167,6 +171,7 @@ export const runCommand: Command = {
     '--variant V       only this variant; may be given several times',
     '--patch FILE      instead of the variants: the tree before and after this patch',
     "--tree DIR        a kernel tree instead of the model's: its TLB code, with the model around it",
+    "--smp             with --tree: calls between CPUs by the tree's kernel/smp.c, whose waiting has no price of its own",
     '--set NAME=N,…    one value for a parameter instead of those of the file',
     `--machine ID|FILE machine profile, or a machine file (default: the scenario's, else ${defaultMachineId})`,
     "--features LIST   features that are on, such as PTI,PCID, or none (default: the scenario's)",

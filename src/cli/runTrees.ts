@@ -25,6 +25,8 @@ export interface RunTreeOptions {
   readonly scenario: Scenario;
   /** `--tree`. */
   readonly tree: string | null;
+  /** `--smp`: calls between CPUs are the tree's as well. */
+  readonly ownCalls: boolean;
   /** `--patch`. */
   readonly patch: string | null;
 }
@@ -39,9 +41,12 @@ export interface RunTrees {
 }
 
 /** A folder as a tree; throws {@link InputError}. */
-function openFolder(folder: string): KernelTree {
-  const tree = userTree(openTree(folder, 'x86').files);
-  if (!tree) throw new InputError(`${folder}: there is no arch/x86/mm/tlb.c in it`);
+function openFolder(folder: string, ownCalls: boolean): KernelTree {
+  const tree = userTree(openTree(folder, 'x86').files, ownCalls);
+  if (!tree)
+    throw new InputError(
+      `${folder}: there is no arch/x86/mm/tlb.c${ownCalls ? ' or no kernel/smp.c' : ''} in it`,
+    );
   return tree;
 }
 
@@ -50,12 +55,13 @@ const pathsOf = (files: readonly PatchFile[]): string[] => [
 ];
 
 /** Trees are read when a variant asks for them. Throws {@link InputError}. */
-export function runTrees({ path, scenario, tree, patch }: RunTreeOptions): RunTrees {
+export function runTrees({ path, scenario, tree, ownCalls, patch }: RunTreeOptions): RunTrees {
   const named = isPath(scenario.kernel) ? join(folderOf(path), scenario.kernel) : null;
   const folder = tree ?? named;
+  if (ownCalls && folder === null) throw new InputError('--smp is about a kernel tree: give --tree DIR');
   const files = patch === null ? null : newestFiles(readDocument(patch));
   let opened: KernelTree | null = null;
-  const own = (): KernelTree => (opened ??= openFolder(folder!));
+  const own = (): KernelTree => (opened ??= openFolder(folder!, ownCalls));
   const text = (file: string): string => new TextDecoder().decode(readBytes(join(folderOf(path), file)));
   const plain = (variant: ScenarioVariant): KernelTree =>
     folder === null ? variantTree(scenario.kernel, variant) : userVariantTree(own(), variant, text);

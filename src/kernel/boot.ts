@@ -30,6 +30,7 @@ import {
   tableUsed,
   tableWasUsed,
 } from './surroundings';
+import { fillOwnCalls, ownCallsKeys, ownCallsObjects } from './ownCalls';
 import { Overflush } from './overflush';
 import { Speculation, speculatedPagesAtMost } from './speculation';
 import type { Addresses } from './program';
@@ -108,6 +109,7 @@ class Boot {
         { name: taskName(at), type: struct('task_struct'), perCpu: true },
       ]),
       { name: idleName, type: struct('task_struct'), perCpu: true },
+      ...(lowered.ownCalls ? ownCallsObjects(cpus) : []),
       ...Array.from({ length: this.barriers.size }, (_, at): ExtraObject => ({
         name: barrierName(at),
         type: word,
@@ -210,7 +212,7 @@ class Boot {
         [nmiVector, nmiHandlerName],
       ]),
       features: options.features,
-      keys: options.keys ?? new Map(),
+      keys: new Map([...(this.lowered.ownCalls ? ownCallsKeys : []), ...(options.keys ?? [])]),
       config: options.config ?? new Map(),
       primitives: worldPrimitives(program, around),
       sizes: { stack: 2048, registers: 2048, depth: 96 },
@@ -229,6 +231,7 @@ class Boot {
     for (const name of ['cpu_tlbstate', 'cpu_tlbstate_shared', 'current_task'])
       if (this.program.locate([name])) vm.define(name);
     fillElsewhere(vm, this.program, options.cpus);
+    if (this.lowered.ownCalls) fillOwnCalls(vm, this.program, options.cpus);
     const tables = new PageTables(vm, around);
     const roots = [...options.spaces, null].map(() => tables.pair());
     vm.write(['init_mm', 'pgd'], roots.at(-1)!);

@@ -13,6 +13,8 @@ export interface LoweredTree {
   readonly assumed: readonly string[];
   readonly unreadable: readonly string[];
   readonly sources: readonly SourceFile[];
+  /** Calls between CPUs are the tree's: see `ownCalls.ts`. */
+  readonly ownCalls?: boolean;
 }
 
 /** Configuration of every tree: no paravirtualisation, then what the caller says. */

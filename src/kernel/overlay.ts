@@ -7,10 +7,9 @@ import type { LoweredTree } from './lower';
 import { isHarness, lowerParts, remarksOf, sourcesOf, unitsOf } from './parts';
 import { reachedFrom } from './reach';
 import { standInPath, standInText } from './standIns';
-import type { SourceFile } from './world';
-import { coreFiles, coreHeaders, entryHeader } from './userTree';
-
-const core: ReadonlySet<string> = new Set([...coreFiles, ...coreHeaders]);
+import { ownCallsPath, ownCallsText } from './ownCalls';
+import type { KernelTree, SourceFile } from './world';
+import { callsFile, coreFiles, coreHeaders, entryHeader } from './userTree';
 
 /** Macros of the entry code that the model's entry points use, and the name that later kernels gave one of them. */
 const entryMacros = [
@@ -38,6 +37,9 @@ function entryText(tree: ReadonlyMap<string, string>): string | null {
 `;
 }
 
+/** With the tree's own calls nobody knows what the wait for an answer costs beside the answer. */
+const waitingFree = `${callsFile} waits for answers: the look at them takes no time`;
+
 /** The module with some of its functions. */
 const only = (module: IrModule, keep: (fn: IrFunction) => boolean): IrModule => ({
   ...module,
@@ -51,19 +53,26 @@ const named = (module: IrModule): Set<string> => new Set(module.functions.map(({
  * tree's TLB code wins everywhere. What the mm side of `rest` defines stays its own, and so do calls between CPUs.
  */
 export function lowerOver(
-  tree: ReadonlyMap<string, string>,
+  tree: KernelTree,
   rest: ReadonlyMap<string, string>,
   config: ReadonlyMap<string, boolean>,
 ): LoweredTree {
   const index = indexTree(tree, 'x86');
-  const lowered = lowerC(unitsOf(index, coreFiles), { architecture: 'x86', config, index });
+  const ownCalls = tree.ownCalls === true;
+  const files = ownCalls ? [...coreFiles, callsFile] : [...coreFiles];
+  const core: ReadonlySet<string> = new Set([...files, ...coreHeaders]);
+  const lowered = lowerC(unitsOf(index, files), { architecture: 'x86', config, index });
   const macros = entryText(tree);
   const parts = lowerParts(rest, {
     config,
-    without: new Set([...coreFiles, ...(macros === null ? [] : [entryHeader])]),
+    without: new Set([...files, ...(macros === null ? [] : [entryHeader])]),
     ...(macros === null ? {} : { entryHeaders: [unitOf(entryHeader, macros)] }),
   });
-  const stands = new Set(parts.c.functions.filter(({ unit }) => unit.path.endsWith('.c')).map(fn => fn.name));
+  const stands = new Set(
+    parts.c.functions
+      .filter(({ unit }) => rest.has(unit.path) && unit.path.endsWith('.c'))
+      .map(fn => fn.name),
+  );
   const own = only(lowered, fn => core.has(fn.unit.path) || !stands.has(fn.name));
   const ownNames = named(own);
   const model = only(parts.c, fn => !(core.has(fn.unit.path) && ownNames.has(fn.name)));
@@ -71,9 +80,12 @@ export function lowerOver(
   const known = new Set([...ownNames, ...named(model)]);
   const absent = only(standIns, ({ name }) => !known.has(name));
   const all = [own, model, parts.entry, absent];
-  const reached = reachedFrom(all, [parts.prelude], fn => isHarness(fn.unit.path));
+  const prelude = ownCalls
+    ? lowerC([unitOf(ownCallsPath, ownCallsText)], { architecture: 'x86', config })
+    : parts.prelude;
+  const reached = reachedFrom(all, [prelude], fn => isHarness(fn.unit.path));
   const [ownUsed, modelUsed, entryUsed, absentUsed] = all.map(module => only(module, fn => reached.has(fn)));
-  const preludeUsed = only(parts.prelude, fn => reached.has(fn));
+  const preludeUsed = only(prelude, fn => reached.has(fn));
   const sources: SourceFile[] = [
     ...sourcesOf([ownUsed!], 'tree'),
     ...(macros === null ? [] : [{ file: entryHeader, from: 'tree' } as const]),
@@ -82,7 +94,11 @@ export function lowerOver(
   ];
   // The rest of the tree cannot run: it is not linked, and what it lacks is no news.
   const modules = [ownUsed!, model, parts.entry, absent];
-  return { modules, prelude: parts.prelude, ...remarksOf(modules), sources };
+  const { assumed, unreadable } = remarksOf(modules);
+  return {
+    ...{ modules, prelude, unreadable, sources, ownCalls },
+    assumed: ownCalls ? [...assumed, waitingFree] : assumed,
+  };
 }
 
 /** A whole file as a unit. */

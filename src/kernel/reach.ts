@@ -21,7 +21,7 @@ export function reachedFrom(
     if (!byName.has(fn.name)) byName.set(fn.name, fn);
     if (!byPlace.has(at)) byPlace.set(at, fn);
   }
-  const reached = new Set(all.filter(isRoot));
+  const reached = new Set(all.filter(fn => isRoot(fn) && (replaced.get(fn.name) ?? fn) === fn));
   for (const fn of reached) {
     const names = [...fn.code.flatMap(namesOf), ...(fn.expands ?? [])];
     for (const name of names) {

@@ -5,6 +5,8 @@ import type { KernelTree } from './world';
 /** Files of the user's tree that run, besides what they reach; headers of these paths are the tree's as well. */
 export const coreFiles = ['arch/x86/mm/tlb.c'] as const;
 export const coreHeaders = ['arch/x86/include/asm/tlbflush.h'] as const;
+/** Calls between CPUs, which run from the tree only when asked for. */
+export const callsFile = 'kernel/smp.c';
 export const entryHeader = 'arch/x86/entry/calling.h';
 
 /**
@@ -19,6 +21,7 @@ export class UserTree extends Map<string, string> {
     base: ReadonlyMap<string, string>,
     changes: ReadonlyMap<string, string | null> = new Map(),
     readonly rest: ReadonlyMap<string, string> = modelTree(),
+    readonly ownCalls = false,
   ) {
     super();
     this.base = base;
@@ -43,7 +46,7 @@ export class UserTree extends Map<string, string> {
 
   /** The same tree with more changes. */
   with(changes: ReadonlyMap<string, string | null>): UserTree {
-    return new UserTree(this.base, new Map([...this.changes, ...changes]), this.rest);
+    return new UserTree(this.base, new Map([...this.changes, ...changes]), this.rest, this.ownCalls);
   }
 }
 
@@ -52,11 +55,12 @@ const realHeader = 'include/linux/types.h';
 
 /**
  * The tree of a folder: a tree of the model's kind, such as a copy of it, runs as it is; of any other the TLB code runs,
- * with the model around it. Null: there is no x86 TLB code in it.
+ * with the model around it. Null: there is no x86 TLB code in it, or no `kernel/smp.c` where `ownCalls` asks for it.
  */
-export function userTree(files: ReadonlyMap<string, string>): KernelTree | null {
+export function userTree(files: ReadonlyMap<string, string>, ownCalls = false): KernelTree | null {
   const code = [...modelTree().keys()].filter(path => /\.[cS]$/.test(path));
   if (!files.has(realHeader) && code.every(path => files.has(path)))
     return new Map([...files.keys()].map(path => [path, files.get(path) ?? '']));
-  return coreFiles.every(path => files.has(path)) ? new UserTree(files) : null;
+  const wanted = ownCalls ? [...coreFiles, callsFile] : coreFiles;
+  return wanted.every(path => files.has(path)) ? new UserTree(files, new Map(), modelTree(), ownCalls) : null;
 }

@@ -75,6 +75,23 @@ describe('Linux 6.1 as the kernel tree', function () {
       }
     });
 
+  it('its own kernel/smp.c calls other CPUs, when it is asked for', () => {
+    const own = userTree(treeFiles(), true)!;
+    for (const name of ['madvise-threads', 'freed-tables', 'lazy-cpus', 'reclaim-batch', 'fork-cow'])
+      for (const run of runs(builtin(name), own)) {
+        assert.deepEqual([run.verdict, run.complete], ['safe', true], run.why.join());
+        // It waits by looking at each request, which is no operation.
+        const failed = run.expect.filter(({ ok, text }) => !ok && !text.startsWith('IPI_WAIT'));
+        assert.deepEqual(failed, []);
+        assert.equal(run.counts['IPI_WAIT'], undefined);
+        const from = (file: string): string[] =>
+          run.sources.filter(source => source.file === file).map(source => source.from);
+        assert.deepEqual([from('kernel/smp.c'), from('vm/prelude.c')], [['tree'], []]);
+        assert.ok(run.assumed.some(text => text.startsWith('kernel/smp.c waits')));
+      }
+    assert.equal(userTree(new Map([[tlb, '']]), true), null);
+  });
+
   it('says whose the files are', () => {
     const [run] = runs(scenarioOf(one), tree);
     const from = (file: string): string[] =>
