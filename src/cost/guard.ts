@@ -131,17 +131,29 @@ export class GuardSpace {
 const cofactor = (g: Guard, atom: number, value: boolean): Guard =>
   g.atom === atom ? (value ? g.high : g.low)! : g;
 
+const supports = new WeakMap<Guard, readonly number[]>();
+
 /** Atoms that the value of `g` depends on. */
-export function support(g: Guard, into = new Set<number>()): Set<number> {
+export function atomsOf(g: Guard): readonly number[] {
+  const known = supports.get(g);
+  if (known) return known;
+  const found = new Set<number>();
   const seen = new Set<Guard>();
   const walk = [g];
   while (walk.length) {
     const node = walk.pop()!;
     if (node.atom === Infinity || seen.has(node)) continue;
     seen.add(node);
-    into.add(node.atom);
+    found.add(node.atom);
     walk.push(node.low!, node.high!);
   }
+  const made = [...found];
+  supports.set(g, made);
+  return made;
+}
+
+export function support(g: Guard, into = new Set<number>()): Set<number> {
+  for (const atom of atomsOf(g)) into.add(atom);
   return into;
 }
 

@@ -46,9 +46,17 @@ export function add(a: Polynomial, b: Polynomial): Polynomial {
   return { terms };
 }
 
-export const negate = (p: Polynomial): Polynomial => ({
-  terms: new Map([...p.terms].map(([monomial, value]) => [monomial, -value])),
-});
+const negated = new WeakMap<Polynomial, Polynomial>();
+
+export function negate(p: Polynomial): Polynomial {
+  const known = negated.get(p);
+  if (known) return known;
+  const terms = new Map<Monomial, bigint>();
+  for (const [monomial, value] of p.terms) terms.set(monomial, -value);
+  const made = { terms };
+  negated.set(p, made);
+  return made;
+}
 
 export const subtract = (a: Polynomial, b: Polynomial): Polynomial => add(a, negate(b));
 

@@ -2,7 +2,7 @@
 import { withoutDamage } from './damage';
 import { contradicts, exclusiveGroups, settle } from './exclusive';
 import { ceilingsInTheWay } from './fullFlushOnly';
-import { holds, no, support, type Guard } from './guard';
+import { atomsOf, holds, no, support, type Guard } from './guard';
 import { add, isZero, negate, type Polynomial } from './polynomial';
 import { cr4WithoutFlush, type ConditionRecord, type OperationRecord, type Recording } from './record';
 import { settledBy, type RangeAssumption } from './settle';
@@ -73,7 +73,8 @@ function groupsOf(space: ValueSpace, comparison: Comparison, fixed: ReadonlyMap<
 
 export function restrictAll(space: ValueSpace, guard: Guard, fixed: ReadonlyMap<number, boolean>): Guard {
   let result = guard;
-  for (const atom of support(guard)) {
+  if (!fixed.size) return guard;
+  for (const atom of atomsOf(guard)) {
     const value = fixed.get(atom);
     if (value !== undefined) result = space.guards.restrict(result, atom, value);
   }
@@ -245,8 +246,8 @@ interface Prepared {
   readonly groups: ReadonlyMap<number, readonly number[]>;
   /** Atoms that damage settles; worked out when first needed. */
   readonly damage: Map<number, boolean | null>;
-  /** The last answer that no value had a say in but through the ranges, and what those settled. */
-  last: { readonly ranges: string; readonly resolution: Resolution } | null;
+  /** The last answer, what the ranges settled for it, and whether values had a say in it through those alone. */
+  last: { readonly ranges: string; readonly alone: boolean; readonly resolution: Resolution } | null;
 }
 
 const preparations = new WeakMap<Comparison, Prepared>();
@@ -280,8 +281,8 @@ export function resolve(comparison: Comparison, assumption: RangeAssumption): Re
   const known = prepared(comparison);
   const { every, atoms, relevant, groups } = known;
   const byRange = atoms.map(atom => settledBy(space, space.atoms[atom]!, assumption));
-  const ranges = byRange.join();
-  if (known.last?.ranges === ranges) return known.last.resolution;
+  const ranges = `${assumption.nGiven} ${byRange.join()}`;
+  if (known.last?.ranges === ranges && known.last.alone) return known.last.resolution;
   const recordings = [...before, ...after];
   const fixed = new Map<number, boolean>();
   const decisions: Decision[] = [];
@@ -322,15 +323,32 @@ export function resolve(comparison: Comparison, assumption: RangeAssumption): Re
   const { answer, other } = pickAnswers(comparison, few, fixed, assumption, groups);
   for (const atom of few)
     decisions.push({ atom, value: answer.assignment.get(atom) ?? false, why: 'dearer' });
-  const resolution = {
+  const { last } = known;
+  if (last?.ranges === ranges && sameAnswers(last.resolution, answer, other)) return last.resolution;
+  let conditions: Resolution['conditions'] | null = null;
+  const resolution: Resolution = {
     answer,
     other,
     decisions,
-    conditions: conditionsOf(comparison, relevant, new Set(few), answer, other),
+    // Most answers are only compared with another: then nobody asks.
+    get conditions() {
+      return (conditions ??= conditionsOf(comparison, relevant, new Set(few), answer, other));
+    },
   };
-  if (!quiet.length && !open.length) known.last = { ranges, resolution };
+  known.last = { ranges, alone: !quiet.length && !open.length, resolution };
   return resolution;
 }
+
+const sameAssignment = (a: Answer | null, b: Answer | null): boolean =>
+  a === b ||
+  (a !== null &&
+    b !== null &&
+    a.assignment.size === b.assignment.size &&
+    [...a.assignment].every(([atom, value]) => b.assignment.get(atom) === value));
+
+/** Whether the same conditions were settled the same way: then everything else is the same too. */
+const sameAnswers = (known: Resolution, answer: Answer, other: Answer | null): boolean =>
+  sameAssignment(known.answer, answer) && sameAssignment(known.other, other);
 
 function conditionsOf(
   comparison: Comparison,
@@ -343,7 +361,7 @@ function conditionsOf(
   const found: { record: ConditionRecord; taken: boolean | 'both' }[] = [];
   for (const recording of [...comparison.after, ...comparison.before])
     for (const record of recording.conditions) {
-      const atoms = [...support(record.truth)];
+      const atoms = atomsOf(record.truth);
       if (!atoms.some(atom => relevant.has(atom))) continue;
       const line = record.at.unit.lines[record.at.line];
       const key = `${line?.documentLine || `${record.at.unit.path},${line?.fileLine ?? 0}`},${record.text}`;

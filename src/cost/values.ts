@@ -22,6 +22,7 @@ export class ValueSpace {
   readonly guards = new GuardSpace();
   readonly atoms: Atom[] = [];
   private readonly byKey = new Map<string, Value>();
+  private readonly constants = new Map<bigint, Value>();
   private readonly atomByKey = new Map<string, number>();
   private next = 1;
 
@@ -43,7 +44,11 @@ export class ValueSpace {
 
   constant(value: bigint | number): Value {
     const number = BigInt(value);
-    return this.intern(`c${number}`, { kind: 'constant', value: number, width: 1 });
+    const known = this.constants.get(number);
+    if (known) return known;
+    const made = this.intern(`c${number}`, { kind: 'constant', value: number, width: 1 });
+    this.constants.set(number, made);
+    return made;
   }
 
   symbol(name: string, key = name): Value {
@@ -82,6 +87,8 @@ export class ValueSpace {
 
   /** Σ factor·term + constant, with the terms brought together. */
   linear(parts: readonly (readonly [Value, bigint])[], constantPart: bigint): Value {
+    const simple = this.oneTerm(parts, constantPart);
+    if (simple) return simple;
     const terms = new Map<Value, bigint>();
     let rest = constantPart;
     const put = (value: Value, factor: bigint): void => {
@@ -103,6 +110,27 @@ export class ValueSpace {
     if (sorted.length === 1 && first![1] === 1n && rest === 0n) return first![0];
     const key = `n${rest},${sorted.map(([value, factor]) => `${value.id}*${factor}`).join(',')}`;
     return this.intern(key, { kind: 'linear', terms: sorted, constant: rest, width: 1 });
+  }
+
+  /** The usual sum: constants and at most one term that is none itself; null for others. */
+  private oneTerm(parts: readonly (readonly [Value, bigint])[], constantPart: bigint): Value | null {
+    let rest = constantPart;
+    let term: Value | null = null;
+    let factor = 0n;
+    for (const [value, times] of parts) {
+      if (value.kind === 'constant') rest += value.value * times;
+      else if (value.kind === 'linear' || term) return null;
+      else [term, factor] = [value, signed64(times)];
+    }
+    rest = signed64(rest);
+    if (!term || factor === 0n) return this.constant(rest);
+    if (factor === 1n && rest === 0n) return term;
+    return this.intern(`n${rest},${term.id}*${factor}`, {
+      kind: 'linear',
+      terms: [[term, factor]],
+      constant: rest,
+      width: 1,
+    });
   }
 
   add(a: Value, b: Value): Value {
