@@ -135,6 +135,11 @@ async function menu(shared: Shared): Promise<void> {
       description: settings.shows(name) ? 'on' : 'off',
       run: () => flip(shared, name),
     })),
+    {
+      label: '$(run-all) Scenarios',
+      description: 'run those that say something about this file',
+      run: () => vscode.commands.executeCommand('tlbscope.runAllScenarios'),
+    },
     { label: '$(output) Log', description: 'what the extension has to say', run: () => log.show() },
   ];
   const picked = await vscode.window.showQuickPick(items, { title: 'TLBScope' });

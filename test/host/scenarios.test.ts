@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../src/extension/activate';
+import { modelTree } from '../../src/kernel/tree';
 import { equal, matches, ok } from './assert';
 import { extensionId, lenses, open, until, workspaceUri } from './editor';
 
@@ -118,6 +119,49 @@ describe('scenarios of the file in the editor', () => {
     );
     matches(found.command?.title, /Run \d+ scenarios before and after$/, 'title');
     equal(found.range.start.line, 0, 'place');
+  });
+});
+
+describe('a kernel tree in the workspace', () => {
+  const useTree = (path: string | undefined): Thenable<void> =>
+    vscode.workspace
+      .getConfiguration('tlbscope')
+      .update('kernelTree', path, vscode.ConfigurationTarget.Workspace);
+
+  after(async () => {
+    await useTree(undefined);
+    await vscode.workspace.fs.delete(workspaceUri('own-kernel'), { recursive: true });
+  });
+
+  before(async () => {
+    for (const [path, text] of modelTree())
+      await vscode.workspace.fs.writeFile(workspaceUri(`own-kernel/${path}`), new TextEncoder().encode(text));
+  });
+
+  it('is what a patch that applies to it is run on', async () => {
+    await useTree('own-kernel');
+    await open(series);
+    const { results } = await api();
+    const node = await until('the tree to be read', async () => {
+      const found = await nodeNamed(budget);
+      ok(found.kind === 'scenario', 'a scenario');
+      return /the kernel tree own-kernel of the workspace$/.test(results.plan(found).basis.text) && found;
+    });
+    await vscode.commands.executeCommand('tlbscope.runScenario', node);
+    matches(String((await itemOf(node)).description), /^safe · .* · 36 of 36 expectations$/, 'result');
+  });
+
+  it('is said to be the wrong one where the patch does not apply', async () => {
+    await useTree('own-kernel');
+    await open(deferral);
+    const { results } = await api();
+    await until('the reason', async () => {
+      const found = await nodeNamed('over-budget');
+      ok(found.kind === 'scenario', 'a scenario');
+      return /; nor to the kernel tree own-kernel \(line \d+: .*there is no file/.test(
+        results.plan(found).basis.text,
+      );
+    });
   });
 });
 

@@ -4,6 +4,7 @@ import type { Review } from '../../scenario/review';
 import { isPatchDocument } from '../context';
 import { Cancelled, type WorkerClient } from '../workerClient';
 import type { KernelTrees } from '../kernelTree';
+import type { Models } from '../models';
 import type { LibraryScenario, ScenarioLibrary } from './library';
 import { builtinScheme, isScenarioUri } from './names';
 
@@ -60,6 +61,7 @@ export class Attachments implements vscode.Disposable {
     private readonly worker: WorkerClient,
     private readonly log: vscode.LogOutputChannel,
     private readonly trees: Pick<KernelTrees, 'of' | 'onDidChange'>,
+    private readonly models: Pick<Models, 'get'>,
   ) {
     this.listening = [
       trees.onDidChange(() => {
@@ -81,6 +83,8 @@ export class Attachments implements vscode.Disposable {
   async of(document: vscode.TextDocument): Promise<DocumentScenarios | undefined> {
     const kind = documentKind(document);
     if (!kind) return undefined;
+    // The worker is the same: hints come first.
+    if (kind === 'patch') await this.models.get(document);
     await this.library.load();
     const key = document.uri.toString();
     const known = this.entries.get(key);

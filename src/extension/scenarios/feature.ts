@@ -38,7 +38,7 @@ export function makeScenarios(
 ): ScenarioFeature {
   const { settings, log } = shared;
   const library = new ScenarioLibrary(worker, log);
-  const attachments = new Attachments(library, worker, log, trees);
+  const attachments = new Attachments(library, worker, log, trees, shared.models);
   const current = new CurrentDocument(attachments);
   const results = new ScenarioResults(runs, settings);
   const picker = new ScenarioPicker(library, attachments, current, results);
