@@ -171,6 +171,65 @@ describe('verdicts (semantics 13)', function () {
       ));
   });
 
+  describe('runs that do not come to their end', () => {
+    const ending = (name: string, statement: string, options: Partial<WorldOptions>): string => {
+      const tree = treeWith(name, [
+        ['mm/madvise.c', '	zap_page_range(mm, start', `	${statement}\n	zap_page_range(mm, start`],
+      ]);
+      const world = bootWorld(
+        {
+          ...{ tree: modelTree(), machine: defaultMachine(), cpus: 1, features: new Set(ptiFeatures) },
+          ...{ spaces: [{ name: 'a', regions: [{ start, pages: 4 }] }], programs: [] },
+          ...options,
+        },
+        tree,
+      );
+      world.run(2_000_000);
+      const { verdict, name: about, position } = world.ending;
+      return `${verdict} ${about} ${position.file}`;
+    };
+    const drop: Step = { kind: 'madvise', start, pages: 1 };
+    const both: Step[] = [{ kind: 'barrier', name: 'both' }, drop];
+
+    it('deadlock: two CPUs that wait for each other with interrupts off', () =>
+      assert.match(
+        ending('interrupts off', 'local_irq_disable();', { cpus: 2, programs: [both, both] }),
+        /^deadlock /,
+      ));
+
+    it('fault: #GP by a CR3 write with bit 63 while PCIDE is clear (1.4)', () =>
+      assert.equal(
+        ending('no flush', 'asm volatile("mov %0,%%cr3" : : "r" (0x8000000000001000UL));', {
+          features: new Set(['PGE']),
+          programs: [[drop]],
+        }),
+        'fault #GP mm/madvise.c',
+      ));
+
+    it('unknown: a function that nothing defines is reached', () =>
+      assert.equal(
+        ending('unknown', 'tq_nowhere(mm);', { programs: [[drop]] }),
+        'unknown tq_nowhere mm/madvise.c',
+      ));
+
+    it('unbounded: a loop that only counts', () =>
+      assert.match(
+        ending('endless', 'while (1) mm->tlb_flush_pending++;', { programs: [[drop]], budget: 100_000 }),
+        /^unbounded /,
+      ));
+  });
+
+  it('a stale use before the flush has returned is allowed (1.3)', () => {
+    const use: Step = { kind: 'touch', start, pages: 32 };
+    const programs: Step[][] = [
+      [use, { kind: 'barrier', name: 'warm' }, { kind: 'mprotect', start, pages: 32, writable: false }],
+      [use, { kind: 'barrier', name: 'warm' }, { kind: 'repeat', times: 20, steps: [use] }],
+    ];
+    assert.deepEqual(kinds(base(), { cpus: 2, programs }), []);
+    const dropping = [[...programs[0]!.slice(0, 2), { ...use, kind: 'madvise' } as Step], programs[1]!];
+    assert.deepEqual(kinds(base(), { cpus: 2, programs: dropping }), []);
+  });
+
   describe("exposure: the direct map reaches a page that is the user's alone", () => {
     /** A page of the direct map that `madvise` takes away from the kernel, with a flush of one's own choice. */
     const xpfo = (name: string, clear: string, flush: string): LoweredTree =>
