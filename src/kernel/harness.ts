@@ -29,6 +29,11 @@ DEFINE_PER_CPU(unsigned long, world_reclaims);
 void context_switch(struct task_struct *prev, struct task_struct *next);
 void shrink_range(struct mm_struct *mm, unsigned long start, unsigned long end);
 long do_syscall_64(unsigned long a, unsigned long b, unsigned long c, unsigned long nr);
+void prep_new_page(unsigned long nr, bool for_user);
+void free_page_prepare(unsigned long nr);
+void copy_user_highpage(unsigned long nr);
+void read_direct_map(unsigned long nr);
+void rmqueue_bulk(unsigned long first, unsigned long count);
 
 void generic_smp_call_function_interrupt(void)
 {
@@ -141,6 +146,43 @@ void world_reclaim(struct mm_struct *mm, unsigned long start, unsigned long end)
 	this_cpu_write(world_reclaims, 1);
 	shrink_range(mm, start, end);
 	this_cpu_write(world_reclaims, 0);
+	if (from_user) {
+		local_irq_disable();
+		world_leave_kernel();
+	}
+}
+
+/* What the kernel does with pages of its direct map, one after the other: see DirectWork in program.ts. */
+static void world_direct_page(unsigned long nr, unsigned long what)
+{
+	if (what == 0)
+		read_direct_map(nr);
+	else if (what == 1)
+		prep_new_page(nr, true);
+	else if (what == 2)
+		prep_new_page(nr, false);
+	else if (what == 3)
+		copy_user_highpage(nr);
+	else
+		free_page_prepare(nr);
+}
+
+void world_direct(unsigned long first, unsigned long count, unsigned long what)
+{
+	unsigned long from_user = this_cpu_read(world_user_mode);
+	unsigned long nr;
+
+	if (from_user) {
+		world_trap();
+		world_enter_kernel();
+		local_irq_enable();
+	}
+	if (what == 5) {
+		rmqueue_bulk(first, count);
+	} else {
+		for (nr = first; nr < first + count; nr++)
+			world_direct_page(nr, what);
+	}
 	if (from_user) {
 		local_irq_disable();
 		world_leave_kernel();

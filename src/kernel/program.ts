@@ -3,7 +3,7 @@ import { accessExecute, accessWrite } from '../machine/hardware';
 import type { TaskCall } from '../vm/tasks';
 import { timesAtMost } from '../vm/tasks';
 import type { CallRange, EntryPath, ExitPath, PageShift, Range, Step } from './world';
-import { WorldError, worldLimits } from './world';
+import { directMapPages, directWorks, WorldError, worldLimits } from './world';
 
 /** Numbers of system calls of x86-64. */
 const numbers = { mmap: 9, mprotect: 10, munmap: 11, madvise: 28, getpid: 39, fork: 57 } as const;
@@ -59,7 +59,7 @@ export function pagesOf(steps: readonly Step[], size: PageShift): number {
 
 /** Steps that a kernel thread can take as well. */
 const threadToo: ReadonlySet<Step['kind']> = new Set([
-  ...(['switch', 'lazy', 'reclaim', 'nmi', 'barrier', 'measure', 'spin'] as const),
+  ...(['switch', 'lazy', 'reclaim', 'direct', 'nmi', 'barrier', 'measure', 'spin'] as const),
 ]);
 /** Steps that are not taken within an `enter`. */
 const userOnly: ReadonlySet<Step['kind']> = new Set(['touch', 'spin', 'lazy']);
@@ -170,6 +170,13 @@ export class ProgramBuilder {
         return this.call(
           ...([path, 'world_reclaim', this.space(step.space, path)] as const),
           ...[step.start, step.start + length],
+        );
+      case 'direct':
+        if (step.first < 0 || step.count < 1 || step.first + step.count > directMapPages)
+          throw new WorldError(`the direct map of the model has pages 0 to ${directMapPages - 1}`, path);
+        return this.call(
+          ...([path, 'world_direct', BigInt(step.first), BigInt(step.count)] as const),
+          BigInt(directWorks.indexOf(step.do)),
         );
       case 'switch': {
         const task = this.addresses.task(step.space, this.cpu);

@@ -44,6 +44,14 @@ const stacks: readonly (readonly [string, string, readonly string[]])[] = [
   ['early-acknowledgement', 'Other CPUs answer before they flush', ['early-acknowledgement']],
   ['flush-ceiling-6', 'Everything is flushed from 7 pages on', ['flush-ceiling-6']],
   ['v6.1-early-out', 'Requests that are done already return at once (v6.1)', ['v6.1-early-out']],
+  ['xpfo-omit-flush', 'XPFO flushes only if asked to', ['xpfo-omit-flush']],
+  ['xpfo-local-flush', 'XPFO flushes on this CPU only', ['xpfo-local-flush']],
+  ['xpfo-deferred-flush', 'XPFO: other CPUs flush when they switch', ['xpfo-deferred-flush']],
+  [
+    'xpfo-batch-refill',
+    'XPFO: one flush for a refill of the free list',
+    ['xpfo-deferred-flush', 'xpfo-batch-refill'],
+  ],
 ];
 
 export const modelVariants: readonly ModelVariant[] = stacks.map(([name, title, patches]) => ({

@@ -98,6 +98,17 @@ export type ExitPath = 'stack' | 'nostack';
 
 export type EntryPath = 'syscall' | 'interrupt' | 'nmi' | 'paranoid';
 
+/** Pages of the direct map that the model kernel has. */
+export const directMapPages = 64;
+
+/**
+ * What the kernel does with a page of its direct map: an access that asks nobody; giving it to user space or to the
+ * kernel; work on a user page (kmap, a write, kunmap); freeing it; filling a CPU's list of free pages.
+ */
+export const directWorks = ['read', 'give-user', 'give-kernel', 'copy', 'free', 'refill'] as const;
+
+export type DirectWork = (typeof directWorks)[number];
+
 /** What a CPU does next. System calls enter and leave by the tree's entry code; `exit` says by which path. */
 export type Step =
   /** User code accesses each page once. */
@@ -113,6 +124,8 @@ export type Step =
   | { readonly kind: 'fork'; readonly into: string; readonly exit?: ExitPath }
   /** Reclaim on this CPU unmaps pages of a space in one batch. */
   | ({ readonly kind: 'reclaim'; readonly space: string } & Range)
+  /** The kernel works on pages of its direct map, `first` and those after it (XPFO): in one entry. */
+  | { readonly kind: 'direct'; readonly do: DirectWork; readonly first: number; readonly count: number }
   /** The scheduler switches to a thread of the space (also back from a kernel thread). */
   | { readonly kind: 'switch'; readonly space: string }
   /** The scheduler switches to a kernel thread; the space stays loaded. */

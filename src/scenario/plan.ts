@@ -3,6 +3,7 @@ import type {
   AddressSpace,
   CallRange,
   CpuStart,
+  DirectWork,
   EntryPath,
   ExitPath,
   PageShift,
@@ -85,6 +86,11 @@ class StepPlanner {
         return { kind: 'fork', into: word('into'), ...exit() };
       case 'reclaim':
         return { kind: 'reclaim', space: word('space'), ...this.range(step) };
+      case 'direct':
+        return {
+          ...{ kind: 'direct', do: word('do') as DirectWork },
+          ...{ first: this.number(step, 'from'), count: this.number(step, 'pages') },
+        };
       case 'switch':
         return { kind: 'switch', space: word('space') };
       case 'enter':

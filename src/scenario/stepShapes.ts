@@ -1,4 +1,5 @@
 /** The steps that a task can take, and what each may say. A new step is one new entry here and one in the schema. */
+import { directMapPages, directWorks } from '../kernel/world';
 import { limits } from './limits';
 
 /** A member of a step. */
@@ -49,6 +50,12 @@ export const stepShapes = {
   fork: { into: { kind: 'name' }, ...exit },
   /** Reclaim unmaps pages of a space in one batch. */
   reclaim: { ...range, space: { kind: 'name' } },
+  /** The kernel works on pages of its direct map (XPFO). */
+  direct: {
+    do: word(directWorks),
+    from: { kind: 'number', least: 0, most: directMapPages - 1, default: 0 },
+    pages: { kind: 'number', least: 1, most: directMapPages, default: 1 },
+  },
   /** The scheduler switches to a thread of a space. */
   switch: { space: { kind: 'name' } },
   /** The scheduler switches to a kernel thread; the space stays loaded. */
