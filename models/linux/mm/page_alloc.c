@@ -41,6 +41,17 @@ void read_direct_map(unsigned long nr)
 	world_kernel_access(page_address(&mem_map[nr]), 0);
 }
 
+/* What the flags of the pages promise to whoever gets them. */
+static void close_unmapped_pages(unsigned long first, unsigned long count)
+{
+	unsigned long nr;
+
+	for (nr = first; nr < first + count; nr++) {
+		if (test_bit(PG_xpfo_unmapped, &mem_map[nr].flags))
+			direct_map_closed(page_address(&mem_map[nr]));
+	}
+}
+
 /* The list of free pages of a CPU is filled with pages that user space will get. */
 void rmqueue_bulk(unsigned long first, unsigned long count)
 {
@@ -51,4 +62,5 @@ void rmqueue_bulk(unsigned long first, unsigned long count)
 	for (nr = first; nr < first + count; nr++)
 		set_bit(PG_free_list, &mem_map[nr].flags);
 	spin_unlock(&zone_lock);
+	close_unmapped_pages(first, count);
 }
