@@ -195,6 +195,26 @@ function memory(): number {
   return (heapUsed + arrayBuffers) / 1e6;
 }
 
+/** How many of so many random positions, in any order, have the state that a run from the start has there. */
+function equalPositions(history: History, vm: Vm, count: number): number {
+  const end = vm.steps;
+  let seed = 4711;
+  const at = Array.from({ length: count }, () => {
+    seed = (seed * 1_103_515_245 + 12_345) & 0x7fff_ffff;
+    return seed % end;
+  });
+  const forward = machine({ trace: new Trace(), cpus: 4, call: 'tq_everywhere', full: true });
+  const hashes = new Map<number, string>();
+  for (const steps of [...at].sort((a, b) => a - b)) {
+    forward.run(steps - forward.steps);
+    hashes.set(steps, forward.hash());
+  }
+  return at.filter(steps => {
+    history.goToStep(steps);
+    return vm.steps === steps && vm.hash() === hashes.get(steps);
+  }).length;
+}
+
 /** Stepping back from the end of a million events of four CPUs with TLBs. */
 function back(): BenchRow[] {
   const before = memory();
@@ -202,7 +222,6 @@ function back(): BenchRow[] {
   const history = new History(vm);
   while (vm.trace!.recorded < 1_000_000) history.run(100_000);
   const used = memory() - before;
-  if (history.snapshots === 0) throw new Error('no snapshots');
   const end = vm.steps;
   let worst = 0;
   let seed = 12345;
@@ -214,7 +233,14 @@ function back(): BenchRow[] {
     );
     history.goToStep(end);
   }
+  const positions = 1000;
   return [
+    {
+      what: 'of 1,000 positions in 10^6 events equal to a run from the start',
+      value: equalPositions(history, vm, positions),
+      unit: '',
+      floor: positions,
+    },
     {
       what: 'step back in 10^6 events, slowest of 100',
       value: worst,
