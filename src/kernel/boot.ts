@@ -109,7 +109,7 @@ class Boot {
         { name: taskName(at), type: struct('task_struct'), perCpu: true },
       ]),
       { name: idleName, type: struct('task_struct'), perCpu: true },
-      ...(lowered.ownCalls ? ownCallsObjects(cpus) : []),
+      ...(lowered.ownCalls ? ownCallsObjects(cpus, lowered.modules) : []),
       ...Array.from({ length: this.barriers.size }, (_, at): ExtraObject => ({
         name: barrierName(at),
         type: word,
@@ -230,8 +230,10 @@ class Boot {
     const { options, plan, around } = this;
     for (const name of ['cpu_tlbstate', 'cpu_tlbstate_shared', 'current_task'])
       if (this.program.locate([name])) vm.define(name);
+    if (!this.program.locate(['cpu_tlbstate', 'loaded_mm']))
+      throw new WorldError("the tree's TLB code has no per-CPU 'cpu_tlbstate' with the mm that is loaded");
     fillElsewhere(vm, this.program, options.cpus);
-    if (this.lowered.ownCalls) fillOwnCalls(vm, this.program, options.cpus);
+    if (this.lowered.ownCalls) fillOwnCalls(vm, this.program, options.cpus, this.lowered.modules);
     const tables = new PageTables(vm, around);
     const roots = [...options.spaces, null].map(() => tables.pair());
     vm.write(['init_mm', 'pgd'], roots.at(-1)!);
@@ -314,6 +316,7 @@ class Boot {
     const user = inKernel || !features.has('PTI') ? 0 : pcid ? userCr3Bits : userRootBit;
     const result = x86.writeCr3(cpu, Number(root) | pcid | user, 0);
     if (result !== 0) throw new WorldError(`the machine refuses the features ${[...features].join(', ')}`);
-    vm.write(['cpu_tlbstate', 'cr4'], BigInt(x86.cr4(cpu)), cpu);
+    if (this.program.locate(['cpu_tlbstate', 'cr4']))
+      vm.write(['cpu_tlbstate', 'cr4'], BigInt(x86.cr4(cpu)), cpu);
   }
 }

@@ -2,10 +2,12 @@
  * Calls between CPUs by the tree's own `kernel/smp.c`: what it needs of the interrupt controller, and what a kernel has
  * set up before: a request of each CPU for each other one, and masks to work with.
  */
+import type { IrModule } from '../code/ir';
 import type { ExtraObject } from '../vm/memory';
 import type { LinkedProgram } from '../vm/link';
 import { callVector } from '../vm/prelude';
 import type { Vm } from '../vm/vm';
+import { WorldError } from './world';
 
 export const ownCallsPath = 'world/apic.c';
 
@@ -51,11 +53,27 @@ const masks = [
   ['cpumask_ipi', 'world_call_mask_ipi'],
 ] as const;
 
-export function ownCallsObjects(cpus: number): ExtraObject[] {
+/** The member of `cfd_data` with a CPU's requests, and their type: with statistics in 6.1, without before and after. */
+const requestKinds = [
+  ['pcpu', 'cfd_percpu'],
+  ['csd', '__call_single_data'],
+] as const;
+
+const kindOf = (modules: readonly IrModule[]): (typeof requestKinds)[number] =>
+  requestKinds.find(([member]) =>
+    modules.some(({ structs }) =>
+      structs?.some(
+        ({ tag, members }) => tag === 'call_function_data' && members.some(one => one.name === member),
+      ),
+    ),
+  ) ?? requestKinds[0];
+
+export function ownCallsObjects(cpus: number, modules: readonly IrModule[]): ExtraObject[] {
+  const [, tag] = kindOf(modules);
   return [
     ...Array.from({ length: cpus }, (_, cpu): ExtraObject => ({
       name: requests(cpu),
-      type: { kind: 'struct', tag: 'cfd_percpu' },
+      type: { kind: 'struct', tag },
       perCpu: true,
     })),
     ...masks.map(([, name]): ExtraObject => ({
@@ -66,11 +84,20 @@ export function ownCallsObjects(cpus: number): ExtraObject[] {
   ];
 }
 
-export function fillOwnCalls(vm: Vm, program: LinkedProgram, cpus: number): void {
+/** Throws {@link WorldError} for a tree whose calls keep their requests elsewhere. */
+export function fillOwnCalls(
+  vm: Vm,
+  program: LinkedProgram,
+  cpus: number,
+  modules: readonly IrModule[],
+): void {
+  const [member] = kindOf(modules);
+  if (!program.locate(['cfd_data', member]))
+    throw new WorldError(`the tree's kernel/smp.c keeps no requests in 'cfd_data' (${member})`);
   for (const name of ['oops_in_progress', 'early_boot_irqs_disabled'])
     if (program.locate([name])) vm.define(name);
   for (let cpu = 0; cpu < cpus; cpu++) {
-    vm.write(['cfd_data', 'pcpu'], vm.perCpuOffset([requests(cpu)]), cpu);
+    vm.write(['cfd_data', member], vm.perCpuOffset([requests(cpu)]), cpu);
     for (const [field, name] of masks)
       if (program.locate(['cfd_data', field])) vm.write(['cfd_data', field], vm.address([name], cpu), cpu);
   }

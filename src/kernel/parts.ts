@@ -37,9 +37,11 @@ export interface PartOptions {
 }
 
 export function lowerParts(tree: ReadonlyMap<string, string>, options: PartOptions): Parts {
-  const index = indexTree(new Map([...tree, ...builtIn]), 'x86');
   const { config, without = new Set<string>(), entryHeaders } = options;
-  const paths = [...tree.keys()].filter(path => !without.has(path)).sort();
+  // What is left out is not found by name either.
+  const files = [...tree].filter(([path]) => !without.has(path));
+  const index = indexTree(new Map([...files, ...builtIn]), 'x86');
+  const paths = files.map(([path]) => path).sort();
   const headers = paths.filter(path => path.startsWith('arch/x86/entry/') && path.endsWith('.h'));
   const assembly = paths.filter(path => path.endsWith('.S'));
   return {

@@ -206,6 +206,20 @@ describe('a tree that is no whole kernel', function () {
     assert.equal(other.verdict, 'safe');
   });
 
+  it('never runs the model’s TLB code instead of the tree’s', () => {
+    const only = (text: string): KernelTree => userTree(new Map([[tlb, text]]))!;
+    const unread = /no per-CPU 'cpu_tlbstate'/;
+    for (const text of ['', '}}} ((', '\0\u00ff'.repeat(500)])
+      assert.throws(
+        () => runs(scenarioOf(one), only(text)),
+        (error: unknown) => error instanceof ScenarioError && unread.test(error.message),
+      );
+    const hollow = partial(text => text.replace('void flush_tlb_mm_range(', 'void tq_other_range('));
+    const [run] = runs(scenarioOf(one), hollow);
+    assert.deepEqual([run!.verdict, run!.unknown[0]!.name], ['unknown', 'flush_tlb_mm_range']);
+    assert.ok(!run!.sources.some(({ file, from }) => file === tlb && from !== 'tree'));
+  });
+
   it('a folder without TLB code is none; a copy of the model runs as it is', () => {
     assert.equal(userTree(new Map([['mm/memory.c', '']])), null);
     assert.deepEqual(userTree(modelTree()), modelTree());
