@@ -59,6 +59,8 @@ export interface RunReport {
   /** Whether the run came to its end; if not, counts are those until then. */
   readonly complete: boolean;
   readonly why: readonly string[];
+  /** What the figures do not say, such as a file of the patch that did not run; changes no verdict. */
+  readonly notes?: readonly string[];
   readonly assumed: readonly string[];
   readonly unknown: readonly UnknownReport[];
   readonly expect: readonly {

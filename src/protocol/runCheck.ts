@@ -54,6 +54,7 @@ export const isRunReport: Check = shape({
   verdict: isText,
   complete: isFlag,
   why: listOf(isText),
+  notes: value => value === undefined || listOf(isText)(value),
   assumed: listOf(isText),
   unknown: listOf(shape({ name: isText, why: isText, file: isText, line: isCount })),
   expect: listOf(

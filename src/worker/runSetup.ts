@@ -21,6 +21,8 @@ export interface RunSetup {
   readonly features: ReadonlySet<string> | null;
   /** Throws {@link ScenarioError}. */
   readonly treeOf: (variant: ScenarioVariant) => KernelTree;
+  /** Paths that the patch under review changes. */
+  readonly touched: readonly string[];
   /** Path → line → line of the patch under review, in a variant's tree. */
   readonly linesOf: (variant: string) => PatchLines;
 }
@@ -78,6 +80,7 @@ export function setUp(request: RunRequest, tree: KernelTree | null = null): RunS
     scenario,
     machine: profile ?? defaultMachine(),
     features: request.features && new Set(request.features),
+    touched: [...new Set(files.flatMap(({ oldPath, newPath }) => newPath ?? oldPath ?? []))],
     treeOf: variant => {
       const before = plain(variant);
       return request.patch !== null && variant.name === 'after' ? reviewedTree(before, files) : before;

@@ -202,10 +202,10 @@ export class Runs {
     parameters: ReadonlyMap<string, number>,
     trace: Trace | null,
   ): PreparedRun {
-    const { scenario, machine, features, treeOf } = setup;
+    const { scenario, machine, features, treeOf, touched } = setup;
     const boot = (options: WorldOptions): World => this.trees.boot({ ...options, trace });
     return inWords(request, () =>
-      prepareRun(scenario, variant, tree, parameters, { machine, features, treeOf, boot }),
+      prepareRun(scenario, variant, tree, parameters, { machine, features, treeOf, boot, touched }),
     );
   }
 

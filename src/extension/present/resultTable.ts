@@ -81,6 +81,7 @@ export function mailText(report: ScenarioReport, basis: Basis): string {
     ...new Set(report.runs.flatMap(run => run.unknown.map(({ name, why }) => `${name}: ${why}`))),
   ];
   const assumed = [...new Set(report.runs.flatMap(run => run.assumed))];
+  const notes = [...new Set(report.runs.flatMap(run => run.notes ?? []))];
   const why = report.runs.flatMap(run =>
     run.why.map(reason => `${run.variant}, ${parametersText(run.parameters)}: ${reason}`),
   );
@@ -107,6 +108,7 @@ export function mailText(report: ScenarioReport, basis: Basis): string {
     ...operationLines(report.runs),
     ...listed('Why not safe:', why),
     ...listed('Expectations that do not hold:', failed),
+    ...listed('Notes:', notes),
     ...listed('Not known:', unknown),
     ...listed('Assumed:', assumed),
     '',

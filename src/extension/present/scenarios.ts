@@ -118,7 +118,10 @@ export function reportSummary({ runs }: ScenarioReport): string {
   const expectations = runs.flatMap(({ expect }) => expect);
   const held = expectations.filter(({ ok }) => ok).length;
   const kept = expectations.length ? [`${held} of ${quantity(expectations.length, 'expectation')}`] : [];
-  return [verdictSummary(runs), cyclesSummary(runs), ...kept].join(' · ');
+  const aside = runs.some(({ notes }) => notes?.some(note => note.startsWith('not run: ')))
+    ? ['part of the patch did not run']
+    : [];
+  return [verdictSummary(runs), cyclesSummary(runs), ...kept, ...aside].join(' · ');
 }
 
 /** Operations whose count changes from one run to another: `−10·INVPCID_ADDR +10·INVLPG`; none: `same operations`. */

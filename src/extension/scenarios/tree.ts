@@ -167,6 +167,7 @@ export class ScenarioTree implements vscode.TreeDataProvider<TreeNode> {
       ...(info ? [`**${markdownText(info.title)}**`, markdownText(info.about, 600)] : []),
       `${markdownText(basis.text, 400)}\\.`,
       ...(because.length ? [`Applies because of ${markdownText(because.join(', '), 300)}\\.`] : []),
+      ...notesOf(result),
       ...(result?.stale
         ? ['The scenario, the patch, the machine or the features have changed since it was run\\.']
         : []),
@@ -187,6 +188,7 @@ export class ScenarioTree implements vscode.TreeDataProvider<TreeNode> {
       ...run.expect
         .filter(({ ok }) => !ok)
         .map(one => `expected ${one.text}, found ${one.found ?? 'nothing known'}`),
+      ...(run.notes ?? []),
       ...run.unknown.map(({ name, why }) => `unknown: ${name}: ${why}`),
       ...run.assumed.map(one => `assumed: ${one}`),
     ];
@@ -206,6 +208,12 @@ export class ScenarioTree implements vscode.TreeDataProvider<TreeNode> {
     };
     return item;
   }
+}
+
+/** What holds of the runs beside their figures, each once. */
+function notesOf(result: ScenarioResult | undefined): string[] {
+  const notes = new Set(result?.report?.runs.flatMap(run => run.notes ?? []));
+  return [...notes].slice(0, 8).map(note => markdownText(note));
 }
 
 function iconOf({ scenario }: ScenarioNode, result: ScenarioResult | undefined): vscode.ThemeIcon {

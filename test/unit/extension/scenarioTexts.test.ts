@@ -88,6 +88,8 @@ describe('texts about scenarios', () => {
     const other = run({ variant: 'after', total: 500, low: 400, high: 700 });
     assert.equal(reportSummary(report(one, other)), 'safe · 400–1600 cy · 1 of 2 expectations');
     assert.equal(reportSummary(report()), 'no runs');
+    const partly = run({ notes: ['not run: the patch changes mm/x.c, which takes no part in this run'] });
+    assert.equal(reportSummary(report(partly)), 'safe · 900–1600 cy · part of the patch did not run');
   });
 
   it('count verdicts that are not safe', () => {

@@ -105,6 +105,20 @@ describe('a kernel tree of the workspace', function () {
     assert.deepEqual(await runs(run({ treeAddress: 'somewhere' }), modelTree()), bundled);
   });
 
+  it('says which files of the patch did not run', async () => {
+    // The model's own copy takes part only with its TLB code; what stands around it is the bundled model's.
+    const path = 'mm/tq_more.c';
+    const patch = `${series}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-int tq_a;\n+int tq_b;\n`;
+    const files = new Map([...modelTree(), [path, 'int tq_a;\n']]);
+    const answer = await ask(run({ treeAddress: 'somewhere', patch }), files);
+    assert.ok(answer.type === 'ran', JSON.stringify(answer).slice(0, 300));
+    const notes = new Set(answer.report.runs.flatMap(one => one.notes ?? []));
+    assert.ok(
+      [...notes].some(note => note.startsWith('not run: ') && note.includes(path)),
+      [...notes].join('\n'),
+    );
+  });
+
   it('runs its own code, not the bundled one', async () => {
     const forgetful = ownTree(text => {
       // Its flush of a range does nothing.
