@@ -23,6 +23,18 @@ or is two standard errors of a fitted line; it is not a promise.
 
 A published duration holds much that is no flush: a system call, the page tables, tracing. That part is fitted, and
 only differences say something about flushes.
+
+Constants that go from one table to another:
+
+| constant | fitted on | used for |
+| :-- | :-- | :-- |
+| INVPCID less INVLPG, Skylake | R3, both columns up to 33 pages | R1, second column |
+| an entry fetched again, Skylake | R10, 512 pages with and without PCIDs | R3, kernel compile |
+| entries in use between flushes | R2, counters of page walks and flushes | R3, kernel compile |
+
+Figures that are published elsewhere can be compared as well: \`tlbscope reproduce --also FILE\` takes a JSON list such as
+\`[{"table": "R3", "row": "40 pages", "column": "without", "value": 8400}]\`. Nothing is ever fitted on them. Rows are named as
+below, with any number: pages (R1, R2, R3, R10, G1) or threads (R4, R8, R9; for R9 there is a column \`flush avoided\` too).
 `;
 
 const knownWrong = `## Known to be wrong
