@@ -94,7 +94,7 @@ export class CpusTab {
       });
     replace(
       this.details,
-      h('h3', {}, `CPU ${cpu.cpu}`),
+      h('h2', {}, `CPU ${cpu.cpu}`),
       h('dl', {}, ...facts),
       this.slots(cpu),
       this.operations(cpu),

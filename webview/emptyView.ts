@@ -17,7 +17,7 @@ export class EmptyView {
     this.element = h(
       'section',
       { class: 'empty', aria: { label: 'Getting started' } },
-      h('h2', {}, 'See what each CPU does'),
+      h('h1', {}, 'See what each CPU does'),
       h(
         'p',
         {},
@@ -30,7 +30,7 @@ export class EmptyView {
       ),
       this.problem,
       this.list,
-      h('h3', {}, 'Or'),
+      h('h2', {}, 'Or'),
       h(
         'div',
         { class: 'controls' },

@@ -17,7 +17,7 @@ export interface HeaderActions {
 
 export class Header {
   readonly element: HTMLElement;
-  private readonly title = h('h2', {});
+  private readonly title = h('h1', {});
   private readonly about = h('p', {});
   private readonly basis = h('p', {});
   private readonly scenario: Dropdown;
