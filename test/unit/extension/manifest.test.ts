@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { hoverCommands } from '../../../src/extension/present/hover';
 import { switchNames } from '../../../src/extension/present/switches';
 import { defaultMachineId, machineProfiles } from '../../../src/machine/registry';
@@ -8,7 +8,16 @@ interface Manifest {
   readonly contributes: {
     readonly commands: readonly { readonly command: string }[];
     readonly keybindings: readonly { readonly command: string }[];
-    readonly menus: { readonly commandPalette: readonly { readonly command: string }[] };
+    readonly menus: Readonly<Record<string, readonly { readonly command: string; readonly when?: string }[]>>;
+    readonly views: Readonly<Record<string, readonly { readonly id: string; readonly icon: string }[]>>;
+    readonly viewsWelcome: readonly { readonly view: string; readonly contents: string }[];
+    readonly walkthroughs: readonly {
+      readonly steps: readonly {
+        readonly description: string;
+        readonly media: { readonly svg: string };
+        readonly completionEvents: readonly string[];
+      }[];
+    }[];
     readonly colors: readonly { readonly id: string }[];
     readonly configuration: {
       readonly properties: Readonly<
@@ -46,10 +55,46 @@ describe('package.json', () => {
   });
 
   it('binds keys and menus to commands that exist, and hovers run no other', () => {
-    const used = [...contributes.keybindings, ...contributes.menus.commandPalette].map(
+    const used = [...contributes.keybindings, ...Object.values(contributes.menus).flat()].map(
       ({ command }) => command,
     );
     for (const command of [...used, ...hoverCommands]) assert.ok(commands.includes(command), command);
+  });
+
+  it('has the views that are made, each with its icon', () => {
+    const views = Object.values(contributes.views).flat();
+    const made = ['src/extension/scenarios/tree.ts', 'src/extension/panel/views.ts'].flatMap(path =>
+      mentioned(path, /'(tlbscope\.(?:scenarios|panel))'/g),
+    );
+    assert.deepEqual([...new Set(made)].sort(), views.map(({ id }) => id).sort());
+    for (const { icon } of views) assert.ok(existsSync(icon), icon);
+  });
+
+  it('runs only commands that exist from empty views and the walkthrough, which has its pictures', () => {
+    const { viewsWelcome, walkthroughs } = contributes;
+    const steps = walkthroughs.flatMap(one => one.steps);
+    const texts = [...viewsWelcome.map(({ contents }) => contents), ...steps.map(one => one.description)];
+    const linked = texts.flatMap(text => [...text.matchAll(/\(command:([\w.]+)/g)].map(match => match[1]!));
+    const awaited = steps.flatMap(one => one.completionEvents.map(event => event.replace('onCommand:', '')));
+    for (const command of [...linked, ...awaited])
+      if (command.startsWith('tlbscope.') && !command.endsWith('.focus'))
+        assert.ok(commands.includes(command), command);
+    assert.equal(steps.length, 4);
+    for (const { media } of steps) {
+      assert.ok(existsSync(media.svg), media.svg);
+      // Style sheets do not reach the picture: its colours are attributes.
+      assert.ok(!/style=|<script|href=/.test(read(media.svg)), media.svg);
+    }
+  });
+
+  it('explains every command of the palette that is about scenarios in docs/editor.md', () => {
+    const text = read('docs/editor.md');
+    const titles = JSON.parse(read('package.json')) as {
+      contributes: { commands: { command: string; title: string }[] };
+    };
+    const mine = mentioned('src/extension/scenarios/commands.ts', /^ {2}'(tlbscope\.[A-Za-z.]+)':/gm);
+    for (const { command, title } of titles.contributes.commands)
+      if (mine.includes(command)) assert.ok(text.includes(title), title);
   });
 
   it('has a setting for each switch, and the settings that are read', () => {
