@@ -56,6 +56,12 @@ export const dominantText = (dominant: Dominant): string =>
 const pricesOf = (profile: MachineProfile) =>
   Object.fromEntries(operations.map(({ name }) => [name, priceOf(profile, name)]));
 
+/** How many of a profile's figures are estimates. */
+function estimatedText({ figures }: MachineProfile): string {
+  const known = Object.values(figures).filter(({ value }) => value !== null);
+  return `${known.filter(({ kind }) => kind === 'estimated').length} of ${known.length}`;
+}
+
 const overviewColumns = ['INVLPG', 'INVPCID_ADDR', 'CR3_FLUSH', 'CR3_NOFLUSH', 'IPI', 'DSB'];
 
 function overview(): string {
@@ -66,13 +72,14 @@ function overview(): string {
   const rows = machineProfiles.map(profile => [
     profile.id,
     ...overviewColumns.map(operation => cell(profile, operation)),
+    estimatedText(profile),
     profile.features.join(',') || 'none',
   ]);
   const table = tableText(
-    [['machine', ...overviewColumns, 'features on by default'], ...rows],
-    overviewColumns.map((_, column) => column + 1),
+    [['machine', ...overviewColumns, 'estimated', 'features on by default'], ...rows],
+    [...overviewColumns, ''].map((_, column) => column + 1),
   );
-  return `${table}\nCycles; - is not known or not there. The default machine is ${defaultMachineId}.\n'tlbscope machines ID' shows one with ranges and sources.\n`;
+  return `${table}\nCycles; - is not known or not there; estimated: how many of the machine's figures are estimates. The default machine is ${defaultMachineId}.\n'tlbscope machines ID' shows one with ranges and sources.\n`;
 }
 
 function figureRows(profile: MachineProfile): string[][] {
