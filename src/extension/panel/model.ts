@@ -8,8 +8,10 @@ import {
   type PanelSnapshot,
   type PanelSweep,
   type PanelView,
+  type PublishedPoint,
 } from '../../protocol/panel';
-import type { EntryState, MachineState, RunRequest } from '../../protocol/run';
+import type { EntryState, MachineState, RunRequest, ScenarioReport } from '../../protocol/run';
+import { publishedPoints } from '../../scenario/publishedPoints';
 import type { OpenRun, Runs } from '../runs';
 import { Cancelled } from '../workerClient';
 import { operationChanges } from './changes';
@@ -271,7 +273,14 @@ export class PanelModel {
     const report = await this.runs.run({ ...subject.request, variants: [], set }, signal, (done, total) =>
       this.tellProgress('Running all values', done, total),
     );
-    this.sweep = sweepOf(report, parameter);
+    this.sweep = sweepOf(report, parameter, this.published(parameter, report));
+  }
+
+  /** Measurements are of a kernel as it was, not of one with somebody's patch. */
+  private published(parameter: string, { runs }: ScenarioReport): PublishedPoint[] {
+    const { scenario, patch } = this.subject!.request;
+    if (scenario.kind !== 'builtin' || patch !== null) return [];
+    return publishedPoints(scenario.name, parameter, runs[0]?.machine ?? '');
   }
 
   private tellProgress(label: string, done: number, total: number): void {
