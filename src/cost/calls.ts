@@ -2,15 +2,14 @@
 import type { CatalogueMatch } from '../code/catalogue/entry';
 import type { Instruction } from '../code/ir';
 import { bitStored } from './bitStores';
+import { cpuNumber } from './cpus';
 import { gatesOfFeature } from '../code/featureNames';
 import { featureFunctions, featureQueries } from './features';
 import { no } from './guard';
 import { applyCatalogue } from './catalogueCalls';
 import { knownResult, neverReturns } from './knownValues';
 import { rootOf, type State } from './machineState';
-import { forgetLocals, handedOn, isLocal } from './locals';
-import { onOneCpu, toOneCpu } from './oneCpu';
-import { multiply, one, parse } from './polynomial';
+import { forgetLocals, handedOn } from './locals';
 import { callsItself } from './record';
 import { BeyondBound, type Frame, type Weight } from './frame';
 import type { Runner } from './runner';
@@ -120,7 +119,8 @@ export function runCall(
     runner.write(frame, state, instruction.dst, value ?? space.call(name, args, 0));
 }
 
-function runPointer(
+/** Runs a call through a pointer. */
+export function runPointer(
   runner: Runner,
   frame: Frame,
   instruction: Instruction,
@@ -191,7 +191,7 @@ export function runNamed(
     state.guard = no;
     return null;
   }
-  const known = knownResult(space, name, args, state.memory);
+  const known = cpuNumber.has(name) ? runner.cpuNumber() : knownResult(space, name, args, state.memory);
   if (definition && follows(definition.fn, definition.touched, match)) {
     if (frame.chain.includes(name)) {
       runner.notKnown(frame, instruction, state.guard, weight, name, callsItself);
@@ -255,50 +255,4 @@ function follows(
   // what is known of the whole.
   if (match.entry.callback || (!match.entry.tlb && match.entry.effect !== 'operations')) return false;
   return !(fn.partial && match.entry.effect !== 'none');
-}
-
-/** The function that a primitive runs on other CPUs, and perhaps here. */
-export function runCallback(
-  runner: Runner,
-  frame: Frame,
-  instruction: Instruction,
-  call: NamedCall,
-  callback: { readonly argument: number; readonly runs: string; readonly wait: number | null },
-): void {
-  const { space } = runner;
-  const { args, state, weight } = call;
-  const all = parse(callback.runs) ?? one;
-  const runs = toOneCpu(args) ? onOneCpu(all) : all;
-  const each = weight.map(part => ({ guard: part.guard, count: multiply(part.count, runs) }));
-  const target = args[callback.argument];
-  const info = args.slice(callback.argument + 1, callback.argument + 2);
-  if (target) {
-    const named = (call.texts[callback.argument] ?? '').replace('&', '');
-    const copy: State = { guard: state.guard, slots: state.slots, memory: new Map(state.memory) };
-    const direct =
-      target.kind === 'address' || target.kind === 'choice' || target.kind === 'load' ? target : null;
-    const inner: NamedCall = {
-      name: named,
-      args: info,
-      texts: [],
-      state: copy,
-      weight: each,
-      primitive: false,
-    };
-    if (direct && direct.kind !== 'load') runPointer(runner, frame, instruction, direct, inner);
-    else if (/^\w+$/.test(named) && runner.program.find(named, frame.fn.unit))
-      runNamed(runner, frame, instruction, inner);
-    else {
-      runPointer(runner, frame, instruction, target, inner);
-      forgetLocals(runner, call.name, args, copy);
-    }
-    for (const [address, value] of state.memory)
-      if (copy.memory.get(address) !== value && isLocal(rootOf(address)))
-        state.memory.set(address, space.symbol(call.name, `out:${call.name}:${address.id}`));
-  }
-  const wait = callback.wait === null ? null : args[callback.wait];
-  if (wait) {
-    const guard = space.guards.and(state.guard, space.truth(wait));
-    runner.perform(frame, instruction, guard, weight, 'IPI_WAIT', one, `catalogue: ${call.name}`);
-  }
 }

@@ -2,7 +2,7 @@
 import type { CatalogueMatch, OperationCounts, VersionRange } from '../code/catalogue/entry';
 import type { Instruction } from '../code/ir';
 import type { NamedCall } from './calls';
-import { runCallback } from './calls';
+import { runCallback } from './callback';
 import type { Frame } from './frame';
 import { no, yes, type Guard } from './guard';
 import { writeCr3, writeCr4 } from './instructions';

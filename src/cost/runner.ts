@@ -7,6 +7,7 @@
  */
 import type { Instruction, IrFunction } from '../code/ir';
 import type { FeatureSet } from './features';
+import { cpuKey, thisCpu } from './cpus';
 import type { Edge, Frame, Mode, Weight } from './frame';
 import { BeyondBound } from './frame';
 import { no, type Guard } from './guard';
@@ -36,6 +37,8 @@ export class Runner {
   readonly recording = new Recording();
   /** False while a loop's turns are worked out. */
   quiet = false;
+  /** The CPU that runs what is run now. */
+  cpu = thisCpu;
   private left: number;
 
   constructor(
@@ -51,6 +54,11 @@ export class Runner {
     this.left -= work;
     this.work.spent(work);
     if (this.left < 0) throw new BeyondBound('the work needed to follow its calls and loops');
+  }
+
+  /** The number of the CPU that runs. */
+  cpuNumber(): Value {
+    return this.space.symbol('smp_processor_id()', cpuKey(this.cpu));
   }
 
   /** Runs `fn`. `memory` and the guard come from `state`; its slots are the caller's and are left alone. */

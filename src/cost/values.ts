@@ -3,6 +3,7 @@
  * the code before a patch and the code after it (both are run in one space).
  */
 import type { BinaryOperator, IntegerType } from '../code/ir';
+import { differentCpus } from './cpus';
 import { GuardSpace, no, yes, type Guard } from './guard';
 import { fold, isPowerOfTwo, signed64, wrap } from './integers';
 import { isComparison, isObject, isTest, negatedOrder, type Atom, type Storage, type Value } from './value';
@@ -283,6 +284,7 @@ export class ValueSpace {
               : operator === 'gt'
                 ? difference > 0n
                 : difference >= 0n;
+    if ((operator === 'eq' || operator === 'ne') && differentCpus(a, b)) return operator === 'ne';
     const null_ =
       b.kind === 'constant' && b.value === 0n ? a : a.kind === 'constant' && a.value === 0n ? b : null;
     if (null_ && (operator === 'eq' || operator === 'ne') && isObject(null_)) return operator === 'ne';

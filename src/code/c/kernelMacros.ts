@@ -73,6 +73,7 @@ export const annotations: ReadonlySet<string> = new Set([
     '__uninitialized',
     '__ro_after_init_cf_clobber',
     '__trace_hardirqs',
+    'STATIC_NOPV',
     '__vvar_page',
   ],
 ]);
@@ -295,6 +296,8 @@ export const prelude: readonly string[] = [
   'ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))',
   'DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))',
   '__stringify(text...) #text',
+  // An operand that only keeps the compiler from moving reads of control registers.
+  '__FORCE_ORDER "m" (*(unsigned int *)4096)',
   'fallthrough do { } while (0)',
   'min_t(type, a, b) min((type)(a), (type)(b))',
   'max_t(type, a, b) max((type)(a), (type)(b))',
