@@ -57,24 +57,25 @@ async function runAll({ picker, results }: ScenarioCommandParts, [where]: unknow
     'Running scenarios',
     vscode.ProgressLocation.Notification,
     async ({ signal, progress }) => {
-      const found = { passed: 0, other: 0 };
+      const found: Record<string, number> = {};
+      const count = (outcome: string): void => void (found[outcome] = (found[outcome] ?? 0) + 1);
       for (const [done, { scenario }] of attached.entries()) {
         const subject = { scenario, document };
         progress(done, attached.length, titleOf(subject));
         try {
           const report = await results.run(subject, signal);
-          if (outcomeOf(report) === 'passed') found.passed++;
-          else found.other++;
+          count(outcomeOf(report, scenario.builtin));
         } catch (error) {
           if (error instanceof Cancelled) throw error;
           // The view says why it could not be run; the others go on.
-          found.other++;
+          count('failed');
         }
       }
       return found;
     },
   );
-  say(`${counts.passed} of ${attached.length} scenarios are as expected.`);
+  const changed = counts['changed'] ? `, in ${counts['changed']} the patch changes figures` : '';
+  say(`${counts['passed'] ?? 0} of ${attached.length} scenarios are as expected${changed}.`);
 }
 
 /** Before and after the patch; without one that applies, two variants of the scenario. */

@@ -190,11 +190,13 @@ export class ScenarioTests {
     if (index === undefined || !result) return run.skipped(item);
     const outcomes =
       place === undefined ? result.expect : result.expect.slice(Number(place), Number(place) + 1);
-    run.appendOutput(
-      `  ${runName(result)}: ${runSummary(result, report.runs)}\r\n${result.why.map(why => `    ${why}\r\n`).join('')}`,
-      undefined,
-      item,
-    );
+    // Once for each run, not for each of its expectations.
+    if (place === undefined || place === '0')
+      run.appendOutput(
+        `  ${runName(result)}: ${runSummary(result, report.runs)}\r\n${result.why.map(why => `    ${why}\r\n`).join('')}`,
+        undefined,
+        item,
+      );
     // Without an expectation there is nothing that could fail.
     if (!outcomes.length) return run.skipped(item);
     const messages = outcomes.filter(({ ok }) => !ok).map(one => messageOf(one, result, scenario.uri));

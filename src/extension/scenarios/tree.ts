@@ -43,10 +43,12 @@ const icons: Readonly<Record<Outcome, vscode.ThemeIcon>> = {
   failed: new vscode.ThemeIcon('error', new vscode.ThemeColor('testing.iconFailed')),
   unsafe: new vscode.ThemeIcon('warning', new vscode.ThemeColor('problemsWarningIcon.foreground')),
   unknown: new vscode.ThemeIcon('question', new vscode.ThemeColor('testing.iconSkipped')),
+  changed: new vscode.ThemeIcon('diff-modified', new vscode.ThemeColor('charts.blue')),
 };
 const words: Readonly<Record<Outcome, string>> = {
   ...{ passed: 'as expected', failed: 'an expectation does not hold', unsafe: 'not safe' },
   unknown: 'not known',
+  changed: 'the patch changes figures',
 };
 
 export class ScenarioTree implements vscode.TreeDataProvider<TreeNode> {
@@ -138,7 +140,7 @@ export class ScenarioTree implements vscode.TreeDataProvider<TreeNode> {
     item.tooltip = this.tooltip(node, result);
     item.contextValue = result?.running ? 'scenario-running' : described.ok ? 'scenario' : 'scenario-damaged';
     item.accessibilityInformation = {
-      label: `${scenario.name}, ${described.ok ? described.info.title : ''}. ${result?.report && !result.running ? words[outcomeOf(result.report)] : ''} ${item.description}`,
+      label: `${scenario.name}, ${described.ok ? described.info.title : ''}. ${result?.report && !result.running ? words[outcomeOf(result.report, scenario.builtin)] : ''} ${item.description}`,
     };
     return item;
   }
@@ -181,7 +183,10 @@ export class ScenarioTree implements vscode.TreeDataProvider<TreeNode> {
     const item = new vscode.TreeItem(plainText(runName(run), 120));
     item.id = `${parent.document.uri.toString()}\n${parent.scenario.key}\n${runName(run)}`;
     item.description = plainText(runSummary(run, runs), 240);
-    item.iconPath = icons[runOutcome(run)];
+    const { scenario } = parent;
+    const reviewed = scenario.builtin && this.results.of(parent)?.report?.compares === 'patch';
+    const outcome = runOutcome(run, reviewed);
+    item.iconPath = icons[outcome];
     item.contextValue = 'run';
     const reasons = [
       ...run.why,
@@ -204,7 +209,7 @@ export class ScenarioTree implements vscode.TreeDataProvider<TreeNode> {
       arguments: [{ kind: 'run', parent, run }],
     };
     item.accessibilityInformation = {
-      label: `${item.label as string}. ${words[runOutcome(run)]}. ${item.description}`,
+      label: `${item.label as string}. ${words[outcome]}. ${item.description}`,
     };
     return item;
   }
@@ -220,5 +225,5 @@ function iconOf({ scenario }: ScenarioNode, result: ScenarioResult | undefined):
   if (!scenario.described.ok || result?.failure) return icons.failed;
   if (result?.running) return new vscode.ThemeIcon('sync~spin');
   if (!result?.report) return new vscode.ThemeIcon('circle-large-outline');
-  return result.stale ? new vscode.ThemeIcon('history') : icons[outcomeOf(result.report)];
+  return result.stale ? new vscode.ThemeIcon('history') : icons[outcomeOf(result.report, scenario.builtin)];
 }

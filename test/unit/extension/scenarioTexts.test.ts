@@ -109,6 +109,28 @@ describe('texts about scenarios', () => {
     assert.equal(outcomeOf(report()), 'passed');
   });
 
+  it('take figures that a patch changes in a built-in scenario for a change, not for a failure', () => {
+    const changed = run({
+      variant: 'after',
+      expect: [expected('INVLPG == 3', false), expected('verdict == safe', true)],
+    });
+    assert.equal(runOutcome(changed, true), 'changed');
+    assert.equal(runOutcome(changed), 'failed', 'a budget of one’s own');
+    assert.equal(
+      runOutcome({ ...changed, variant: 'before' }, true),
+      'failed',
+      'nothing has changed before it',
+    );
+    const stale = run({
+      variant: 'after',
+      verdict: 'stale-data',
+      expect: [expected('verdict == safe', false)],
+    });
+    assert.equal(runOutcome(stale, true), 'failed');
+    assert.equal(outcomeOf(report(run(), changed), true), 'changed');
+    assert.equal(outcomeOf({ ...report(run(), changed), compares: 'variants' }, true), 'failed');
+  });
+
   it('say what a variant changes against the first, under the same values only', () => {
     const after = run({ variant: 'after', counts: { INVLPG: 20, LFENCE: 1 } });
     assert.equal(countsChange(run(), after), '+10·INVLPG +LFENCE');
