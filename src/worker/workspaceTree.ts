@@ -41,10 +41,14 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 
 class WorkspaceTree {
   private readonly texts = new Map<string, string>();
-  /** Places of an include, as one text, that have been asked for. */
+  /** Places of an include, as one text, that have been asked for and answered. */
   private readonly asked = new Set<string>();
   private readonly listed = new Set<string>();
+  /** How many of the texts, in order, have had their includes answered. */
+  private readonly followed = new Map<Architecture, number>();
   private characters = 0;
+  /** Ends with the opening that was asked for last. */
+  private busy: Promise<unknown> = Promise.resolve();
   private opened: {
     readonly files: number;
     readonly architecture: Architecture;
@@ -56,22 +60,36 @@ class WorkspaceTree {
     private readonly ask: AskTree,
   ) {}
 
-  async open(
+  /**
+   * One after the other: two documents may wait for the same files, and one may be cancelled. What was answered before a
+   * `breathe` that throws is kept, and the next opening goes on from there.
+   */
+  open(paths: readonly string[], architecture: Architecture, breathe: Breathe): Promise<OpenedTree | null> {
+    const turn = this.busy.then(() => this.openNow(paths, architecture, breathe));
+    this.busy = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async openNow(
     paths: readonly string[],
     architecture: Architecture,
     breathe: Breathe,
   ): Promise<OpenedTree | null> {
-    const own = await this.fetch(
+    // It may have been cancelled while it waited for its turn.
+    await breathe();
+    await this.fetch(
       paths.map(path => [path]),
       breathe,
     );
-    if (!paths.some(path => this.texts.has(path))) return null;
-    await this.follow(own, architecture, breathe);
-    const folders = [
-      ...new Set([...paths.filter(path => this.texts.has(path)).map(folderOf), ...homes[architecture]]),
-    ];
-    const beside = await this.filesIn(folders.filter(folder => !this.listed.has(folder)));
-    await this.follow(await this.fetch(beside, breathe), architecture, breathe);
+    const there = paths.filter(path => this.texts.has(path));
+    if (!there.length) return null;
+    await this.follow(architecture, breathe);
+    const folders = [...new Set([...there.map(folderOf), ...homes[architecture]])];
+    await this.fetchFolders(
+      folders.filter(folder => !this.listed.has(folder)),
+      breathe,
+    );
+    await this.follow(architecture, breathe);
     if (this.opened?.files !== this.texts.size || this.opened.architecture !== architecture)
       this.opened = { files: this.texts.size, architecture, tree: this.make(architecture) };
     return this.opened.tree;
@@ -95,49 +113,60 @@ class WorkspaceTree {
     };
   }
 
-  private async filesIn(folders: readonly string[]): Promise<string[][]> {
-    if (!folders.length) return [];
-    for (const folder of folders) this.listed.add(folder);
+  /** Fetches the C files of folders. */
+  private async fetchFolders(folders: readonly string[], breathe: Breathe): Promise<void> {
+    if (!folders.length) return;
     const { listed } = await this.ask(this.address, [], folders);
-    return listed.filter(path => path.endsWith('.c')).map(path => [path]);
+    await this.fetch(
+      listed.filter(path => path.endsWith('.c')).map(path => [path]),
+      breathe,
+    );
+    for (const folder of folders) this.listed.add(folder);
   }
 
-  /** Fetches what is not known yet; gives the files that are new. */
-  private async fetch(lists: readonly (readonly string[])[], breathe: Breathe): Promise<TreeFile[]> {
-    const wanted = lists.filter(places => {
+  private get isFull(): boolean {
+    return this.texts.size >= mostFiles || this.characters >= mostCharacters;
+  }
+
+  /** Fetches what is not known yet, nearest first. */
+  private async fetch(lists: readonly (readonly string[])[], breathe: Breathe): Promise<void> {
+    const wanted = new Map<string, readonly string[]>();
+    for (const places of lists) {
       const key = places.join('\n');
-      if (this.asked.has(key) || places.some(path => this.texts.has(path))) return false;
-      this.asked.add(key);
-      return true;
-    });
-    const found: TreeFile[] = [];
-    for (let at = 0; at < wanted.length; at += batch) {
-      if (this.texts.size >= mostFiles || this.characters >= mostCharacters) break;
-      const { files } = await this.ask(this.address, wanted.slice(at, at + batch), []);
-      await breathe();
-      for (const file of files) {
-        if (!file || this.texts.has(file.path)) continue;
-        this.texts.set(file.path, file.text);
-        this.characters += file.text.length;
-        found.push(file);
-      }
+      if (!this.asked.has(key) && !places.some(path => this.texts.has(path))) wanted.set(key, places);
     }
-    return found;
+    const every = [...wanted];
+    for (let at = 0; at < every.length && !this.isFull; at += batch) {
+      const some = every.slice(at, at + batch);
+      const { files } = await this.ask(
+        this.address,
+        some.map(([, places]) => places),
+        [],
+      );
+      for (const [key] of some) this.asked.add(key);
+      for (const file of files) if (file) this.keep(file);
+      await breathe();
+    }
   }
 
-  /** What files include, and what that includes: the nearest first. */
-  private async follow(
-    files: readonly TreeFile[],
-    architecture: Architecture,
-    breathe: Breathe,
-  ): Promise<void> {
-    let level = files;
-    while (level.length) {
+  private keep({ path, text }: TreeFile): void {
+    if (this.texts.has(path)) return;
+    this.texts.set(path, text);
+    this.characters += text.length;
+  }
+
+  /** Fetches what the files include, and what that includes: the nearest first. */
+  private async follow(architecture: Architecture, breathe: Breathe): Promise<void> {
+    for (;;) {
+      const done = this.followed.get(architecture) ?? 0;
+      const level = [...this.texts].slice(done);
+      if (!level.length) return;
       const wanted: string[][] = [];
-      for (const { path, text } of level)
+      for (const [path, text] of level)
         for (const include of scanDefinitions(text).includes)
           wanted.push(includePlaces(include, path, architecture));
-      level = await this.fetch(wanted, breathe);
+      await this.fetch(wanted, breathe);
+      this.followed.set(architecture, done + level.length);
     }
   }
 }

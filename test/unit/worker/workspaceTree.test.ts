@@ -79,6 +79,35 @@ describe('a kernel tree in the workspace', () => {
     await assert.rejects(new WorkspaceTrees(host().ask).open('a', ['mm/tq.c'], 'x86', stop), /cancelled/);
   });
 
+  it('goes on after it was cancelled at any step, with nothing left out', async () => {
+    const whole = await new WorkspaceTrees(host().ask).open('a', ['mm/tq.c'], 'x86', breathe);
+    assert.ok(whole);
+    for (let steps = 0; ; steps++) {
+      const trees = new WorkspaceTrees(host().ask);
+      let left = steps;
+      const stop = () => (left-- > 0 ? undefined : Promise.reject(new Error('cancelled')));
+      const first = await trees.open('a', ['mm/tq.c'], 'x86', stop).catch(() => null);
+      const again = await trees.open('a', ['mm/tq.c'], 'x86', breathe);
+      assert.deepEqual(new Map([...again!.files].sort()), new Map([...whole.files].sort()), `${steps} steps`);
+      if (first) break;
+      assert.ok(steps < 100);
+    }
+  });
+
+  it('is whole for each of two documents that are opened at once, also where the first is cancelled', async () => {
+    const trees = new WorkspaceTrees(host().ask);
+    const stop = () => Promise.reject(new Error('cancelled'));
+    const [cancelled, one, two] = await Promise.allSettled([
+      trees.open('a', ['mm/tq.c'], 'x86', stop),
+      trees.open('a', ['mm/tq.c'], 'x86', breathe),
+      trees.open('a', ['mm/tq.c', 'mm/beside.c'], 'x86', breathe),
+    ]);
+    assert.equal(cancelled.status, 'rejected');
+    assert.ok(one.status === 'fulfilled' && two.status === 'fulfilled');
+    assert.ok(one.value?.files.has('arch/x86/mm/tlb.c'));
+    assert.equal(two.value, one.value);
+  });
+
   it('is told by its folders, and left by no path', () => {
     const set = (...names: string[]) => new Set(names);
     assert.ok(looksLikeLinux(set('arch', 'mm', 'fs'), set('Kconfig', 'Makefile')));
