@@ -29,7 +29,9 @@ function scenarioOf(text: string): Scenario {
 const builtin = (name: string): Scenario => scenarioOf(builtinScenarios.find(one => one.name === name)!.text);
 
 const runs = (scenario: Scenario, tree: KernelTree, more: Partial<RunSettings> = {}): RunResult[] => [
-  ...runScenario(scenario, { machine, boot, treeOf: () => tree, ...more }),
+  ...runScenario(scenario, {
+    ...{ machine: findMachine(scenario.machine ?? '') ?? machine, boot, treeOf: () => tree, ...more },
+  }),
 ];
 
 const one = JSON.stringify({
