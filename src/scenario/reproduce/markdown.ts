@@ -47,6 +47,9 @@ const knownWrong = `## Known to be wrong
   upper bound.
 - **Prices of one core in another's units**: most tables do not say whether cycles are of the core or of the time stamp
   counter; differences of 20 to 60 % between two machines may be nothing else.
+- **What XPFO costs beside interrupts** (R12): once flushes are deferred, five times as much is left on both machines as the
+  model kernel has. Its split entries, cache misses and contended marks are not modelled; flushes on every CPU, which are
+  nearly all of the table, come out within a fifth.
 - **Guests**: one price for an instruction does not exist there; a busy neighbour changes it fivefold (G1).
 - Most figures of the profiles are estimates, above all on AMD, arm64 and recent Intel servers; no published table here
   tests them.

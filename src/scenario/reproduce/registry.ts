@@ -16,6 +16,8 @@ import { deferredFlush } from './tables/deferredFlush';
 import { flushBySize } from './tables/flushBySize';
 import { invpcidOrCr3 } from './tables/invpcidOrCr3';
 import { shootdown } from './tables/shootdown';
+import { xpfoBuild } from './tables/xpfoBuild';
+import { xpfoGuest } from './tables/xpfoGuest';
 import { broadcast } from './tables/broadcast';
 import { guestProtect } from './tables/guestProtect';
 import { pingPong } from './tables/pingPong';
@@ -36,14 +38,8 @@ export const reproductions: readonly Reproduction[] = [
   { published: r09, model: guestProtect },
   { published: r10, model: pingPong },
   { published: r11, model: globalFlush },
-  {
-    published: r12,
-    model: { notModelled: 'the model kernel has no XPFO: no page is taken out of the direct map' },
-  },
-  {
-    published: r13,
-    model: { notModelled: 'the model kernel has no XPFO: no page is taken out of the direct map' },
-  },
+  { published: r12, model: xpfoBuild },
+  { published: r13, model: xpfoGuest },
   {
     published: r14,
     model: { notModelled: 'there is no model of the Xen hypervisor to run' },
