@@ -42,6 +42,7 @@ const stacks: readonly (readonly [string, string, readonly string[]])[] = [
     ],
   ],
   ['early-acknowledgement', 'Other CPUs answer before they flush', ['early-acknowledgement']],
+  ['broadcast-flush', 'INVLPGB for what four or more CPUs run', ['broadcast-flush']],
   ['flush-ceiling-6', 'Everything is flushed from 7 pages on', ['flush-ceiling-6']],
   ['v6.1-early-out', 'Requests that are done already return at once (v6.1)', ['v6.1-early-out']],
   ['xpfo-omit-flush', 'XPFO flushes only if asked to', ['xpfo-omit-flush']],

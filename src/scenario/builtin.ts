@@ -1,4 +1,5 @@
 /** The built-in scenarios: a new one is its file and two lines here. */
+import broadcastFlush from './builtin/broadcast-flush.tlbscope.jsonc';
 import flushCeiling from './builtin/flush-ceiling.tlbscope.jsonc';
 import forkCow from './builtin/fork-cow.tlbscope.jsonc';
 import freedTables from './builtin/freed-tables.tlbscope.jsonc';
@@ -26,6 +27,7 @@ export interface BuiltinScenario {
 }
 
 const texts = {
+  'broadcast-flush': broadcastFlush,
   'flush-ceiling': flushCeiling,
   'fork-cow': forkCow,
   'freed-tables': freedTables,
