@@ -56,6 +56,8 @@ export function broadcast(published: PublishedTable): TableModel {
     ],
     leavesOut: [
       'As many constants as figures: the table validates nothing. The shape for other numbers of threads is what can be checked.',
+      'The variant broadcast-flush of the model kernel runs the same protocol; the figures of INVLPGB and TLBSYNC in the profile are guesses and are not used here.',
+      'Ranges are guessed: half to one and a half of the value.',
       'Other lines that all threads share (the lock of the mm, counters of pages) and the two threads of a core.',
     ],
     predict(row, column) {
