@@ -45,6 +45,25 @@ describe('scenarios in VS Code', function () {
       await page.context().close();
     });
 
+  it('lead into the panel with the run that was chosen', async () => {
+    const page = await openWorkbench('dark', series);
+    await openView(page);
+    await row(page, budget).hover();
+    await row(page, budget).locator('.action-label[aria-label^="Run Scenario"]').click();
+    await row(page, '36 of 36 expectations').waitFor({ timeout: 60_000 });
+    await row(page, budget).locator('.monaco-tl-twistie').click();
+    await row(page, 'after, n=10, c=3').click();
+    const panel = page.frameLocator('iframe.webview').frameLocator('iframe');
+    await panel.getByText(title).first().waitFor({ timeout: 60_000 });
+    // It stands behind a button there.
+    await panel
+      .getByText('Before and after this patch, on the model kernel')
+      .first()
+      .waitFor({ state: 'attached' });
+    await screenshot(page, 'scenario-in-panel-dark');
+    await page.context().close();
+  });
+
   it('all run from the line above the patch', async () => {
     const page = await openWorkbench('dark', series);
     await openView(page);

@@ -53,6 +53,7 @@ async function runAll({ picker, results }: ScenarioCommandParts, [where]: unknow
   const document = await picker.document(where);
   const attached = document?.attached.filter(({ scenario }) => scenario.described.ok) ?? [];
   if (!document || !attached.length) return void say('no scenario says anything about this file.');
+  const { stops } = results;
   const counts = await withPatience(
     'Running scenarios',
     vscode.ProgressLocation.Notification,
@@ -66,9 +67,9 @@ async function runAll({ picker, results }: ScenarioCommandParts, [where]: unknow
           const report = await results.run(subject, signal);
           count(outcomeOf(report, scenario.builtin));
         } catch (error) {
-          if (error instanceof Cancelled) throw error;
-          // The view says why it could not be run; the others go on.
-          count('failed');
+          if (signal.aborted || results.stops !== stops) throw error;
+          // One that somebody has begun anew is theirs. Of others the view says why they could not be run.
+          if (!(error instanceof Cancelled)) count('failed');
         }
       }
       return found;

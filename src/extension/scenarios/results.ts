@@ -43,6 +43,8 @@ export class ScenarioResults implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
   private readonly kept = new Map<string, Kept>();
+  /** How often everything was stopped: what runs several in a row looks at it. */
+  stops = 0;
 
   constructor(
     private readonly runs: Pick<Runs, 'run'>,
@@ -128,6 +130,7 @@ export class ScenarioResults implements vscode.Disposable {
 
   /** Stops everything that is running. */
   stop(): void {
+    this.stops++;
     for (const { abort } of this.kept.values()) abort?.abort();
   }
 
