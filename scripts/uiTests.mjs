@@ -1,6 +1,6 @@
 // Screenshots and checks of the packaged extension in a real VS Code: test/ui, pictures in artifacts/ui.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBrowser } from './browser.mjs';
@@ -31,6 +31,17 @@ for (const [name, theme] of Object.entries(themes)) {
     JSON.stringify({ 'workbench.colorTheme': theme }),
   );
 }
+cpSync(join(root, 'test/ui/workspace'), join(folder, 'unsafe'), { recursive: true });
+// And one whose scenarios are called what nobody should believe.
+mkdirSync(join(folder, 'hostile'));
+JSON.parse(readFileSync(join(root, 'test/ui/hostile.json'), 'utf8')).forEach((title, at) => {
+  const scenario = {
+    ...{ title, about: title, kernel: 'linux', cpus: 1, spaces: { a: { pages: 2 } } },
+    tasks: [{ cpu: 0, warm: 1, steps: [{ touch: {} }] }],
+  };
+  const number = String(at).padStart(2, '0');
+  writeFileSync(join(folder, 'hostile', `${number}.tlbscope.jsonc`), JSON.stringify(scenario));
+});
 const running = await startInstalled(server, { folder });
 await buildTracingPage();
 mkdirSync(join(root, 'artifacts/ui'), { recursive: true });

@@ -69,7 +69,8 @@ function row(kind: 'th' | 'td', cells: readonly string[]): HTMLElement {
     'tr',
     {},
     ...cells.map((text, at) => {
-      const head = kind === 'th' || at === 0;
+      // A head without a text is none.
+      const head = (kind === 'th' || at === 0) && text !== '';
       const cell = h(head ? 'th' : 'td', {}, text);
       if (head) cell.setAttribute('scope', kind === 'th' ? 'col' : 'row');
       return cell;

@@ -26,6 +26,8 @@ export const isRunJob = (message: HostMessage): message is RunJob => jobTypes.in
 
 /** Instructions between looks at the clock; a breath is taken after so many milliseconds. */
 const slice = 20_000;
+/** Instructions that are run one by one in search of the next event. */
+const nearInstructions = 512;
 const sliceMilliseconds = 25;
 /** Events of an open run that are kept: 24 bytes here, 27 in the page. */
 const mostOpenEvents = 400_000;
@@ -120,9 +122,16 @@ export class Runs {
     return typeof treeAddress === 'string' ? this.treeAt(treeAddress, patch, breathe) : null;
   }
 
-  private goTo({ history }: KeptRun, seq: number): void {
-    if (seq < 0) history.goToStep(0);
-    else history.goToEvent(seq);
+  private goTo({ history, world }: KeptRun, seq: number): void {
+    if (seq < 0) return history.goToStep(0);
+    const { trace } = world.vm;
+    if (trace && trace.position <= seq) {
+      // Stepping on: the next event is rarely far.
+      for (let left = nearInstructions; left > 0 && trace.position <= seq; left--)
+        if (history.run(1) === 0) return;
+      if (trace.position > seq) return;
+    }
+    history.goToEvent(seq);
   }
 
   private async run(id: number, request: RunRequest, breathe: Breathe): Promise<RunWorkerMessage> {

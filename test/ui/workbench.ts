@@ -26,7 +26,11 @@ export async function closeBrowser(): Promise<void> {
 export type Theme = 'dark' | 'light' | 'hc-dark' | 'hc-light';
 
 /** VS Code with `file` of the examples open; the question whether to trust the folder is answered. */
-export async function openWorkbench(theme: Theme, file: string, trust = false): Promise<Page> {
+export async function openWorkbench(
+  theme: Theme | 'hostile' | 'unsafe',
+  file: string,
+  trust = false,
+): Promise<Page> {
   const context = await (await openBrowser()).newContext({ viewport: { width: 1400, height: 1500 } });
   const page = await context.newPage();
   const port = setting('TLBSCOPE_UI_PORT');

@@ -130,6 +130,17 @@ describe('runs in the worker', function () {
     assert.deepEqual(await seek(runs, run, sent), waiting);
   });
 
+  it('are the same whether they are stepped to, jumped to or stepped back to', async () => {
+    const { run } = opened;
+    const forth: MachineState[] = [];
+    for (let seq = 300; seq < 330; seq++) forth.push(await seek(runs, run, seq));
+    for (let seq = 329; seq >= 300; seq--) assert.deepEqual(await seek(runs, run, seq), forth[seq - 300]);
+    for (const seq of [310, 2, 325, 305]) {
+      const state = await seek(runs, run, seq);
+      if (seq >= 300) assert.deepEqual(state, forth[seq - 300]);
+    }
+  });
+
   it('list the entries of a CPU, stale ones marked', async () => {
     const { run, trace } = opened;
     const seq = rows(trace, 'ipi').at(-1)!;
