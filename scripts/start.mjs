@@ -51,6 +51,7 @@ TLBScope is running in VS Code at
 What to look at first (examples/01-user-flush-deferred.patch opens by itself):
   - above each hunk that touches TLB code: what it adds and takes away, and what that costs;
   - at the end of a line: the operations the line performs; hover it for the reason and the sources;
+  - TLBScope in the activity bar, with 06-model-kernel-series.mbox open: scenarios, run before and after the series;
   - in the outline: mail, file, hunk; in the status bar, at the right: the machine. Click it to choose another.
 
 This address works on this computer only, and only with its token. Ctrl-C ends it.
