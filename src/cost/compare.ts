@@ -109,6 +109,8 @@ const onlyLeaves = (unit: SourceUnit, line: number): boolean =>
 export interface PairsRun {
   readonly comparison: Omit<Comparison, 'reached'>;
   readonly failures: readonly Failure[];
+  /** Views of it: where the same guards are reached, what has been settled for one is settled for the other. */
+  readonly views: Compared[];
 }
 
 /** Runs every pair. A pair of which one side fails is left out as a whole: half a difference is no answer. */
@@ -145,17 +147,25 @@ export function runPairs(
     if (now) after.push(now.recording);
     else if (pair.before?.partial) after.push(notShown(pair.before));
   }
-  return { comparison: { space, before, after, pointers }, failures };
+  return { comparison: { space, before, after, pointers }, failures, views: [] };
 }
 
 /** A run as seen by a hunk or a function: which of its changed lines are reached, and when. */
-export function seenBy({ comparison, failures }: PairsRun, lines: LineFilter): Compared {
+export function seenBy({ comparison, failures, views }: PairsRun, lines: LineFilter): Compared {
   const reached: Guard[] = [];
   for (const recording of [...comparison.before, ...comparison.after])
     for (const [unit, found] of recording.reached)
       for (const [line, guard] of found)
         if (lines(unit, line) && !onlyLeaves(unit, line)) reached.push(guard);
-  return { comparison: { ...comparison, reached }, failures };
+  const known = views.find(
+    view =>
+      view.comparison.reached.length === reached.length &&
+      view.comparison.reached.every((guard, at) => guard === reached[at]),
+  );
+  if (known) return known;
+  const made = { comparison: { ...comparison, reached }, failures };
+  views.push(made);
+  return made;
 }
 
 /** Runs the pairs and looks at the lines in one go. */

@@ -50,6 +50,9 @@ interface Flip {
 interface Made {
   readonly run: Run;
   readonly resolution: Resolution;
+  /** Single features, and how many there are, before pairs of features. */
+  readonly flips: readonly Flip[];
+  readonly singles: number;
   readonly flipped: readonly Resolution[];
   readonly part: Omit<PricedPart, 'cycles' | 'noCycles'>;
 }
@@ -148,22 +151,26 @@ export class PairPricer implements RunHolder {
     const { compared } = run;
     const resolution = resolve(compared.comparison, assumption);
     const { answer, other } = resolution;
-    const flips = [...this.flipsOf(run, options)];
+    const single = this.flipsOf(run, options);
     const resolved = ({ run: there }: Flip): Resolution => resolve(there.compared.comparison, assumption);
-    const flipped = flips.map(resolved);
-    const silent = flips.filter((_, at) => isSame(flipped[at]!, resolution));
-    for (const pair of this.pairsOf(run, silent, options)) {
-      flips.push(pair);
-      flipped.push(resolved(pair));
-    }
+    const alone = single.map(resolved);
+    const { made } = this;
+    const settled =
+      made?.run === run &&
+      made.resolution === resolution &&
+      made.singles === alone.length &&
+      alone.every((one, at) => one === made.flipped[at]);
+    const together = settled
+      ? made.flips.slice(made.singles)
+      : this.pairsOf(run, single.filter((_, at) => isSame(alone[at]!, resolution)), options); // prettier-ignore
+    const flips = [...single, ...together];
+    const flipped = [...alone, ...together.map(resolved)];
     const [failure] = compared.failures;
     const { cycles, why } = failure
       ? { cycles: null, why: `${failure.name}: ${failure.why}` }
       : cyclesOf(answer, other, prices, options.values);
-    const { made } = this;
     const same =
-      made?.run === run &&
-      made.resolution === resolution &&
+      settled &&
       made.flipped.length === flipped.length &&
       made.flipped.every((one, at) => one === flipped[at]);
     const unseen = (): UnknownItem[] => {
@@ -171,7 +178,7 @@ export class PairPricer implements RunHolder {
       return unseenWritesOf(this.pairs, [...before, ...after], this.lines);
     };
     const part = same ? made.part : partOf(run, resolution, flips, flipped, unseen());
-    this.made = { run, resolution, flipped, part };
+    this.made = { run, resolution, flips, singles: alone.length, flipped, part };
     this.store.used(this, [...this.runs.values()].map(({ stored }) => stored)); // prettier-ignore
     const doubt = cycles ? doubtOf(part) : null;
     const shown =

@@ -78,7 +78,10 @@ function splitOutside(text: string, separator: string): string[] {
   return parts;
 }
 
-const factorsOf = (monomial: Monomial): string[] => (monomial === '' ? [] : splitOutside(monomial, '*'));
+function factorsOf(monomial: Monomial): readonly string[] {
+  if (monomial === '') return [];
+  return monomial.includes('*') ? splitOutside(monomial, '*') : [monomial];
+}
 
 export function multiply(a: Polynomial, b: Polynomial): Polynomial {
   const terms = new Map<Monomial, bigint>();

@@ -1,36 +1,19 @@
 /** Prices of a whole document for given features, machine and symbols, out of its analysis. */
 import { kernelConstants } from '../machine/registry';
-import { mentionsCatalogue } from '../code/nameFilter';
-import type { SourceUnit } from '../code/source';
 import type { PatchFile } from '../patch/model';
 import type { DocumentAnalysis, PatchAnalysis } from './analysis';
-import { planHunk, type HunkPlan } from './hunkPlan';
-import type { Compared } from './compare';
-import { doubtOf } from './confidence';
+import { withoutFollowed } from './constantUses';
 import { cutShort } from './cutShort';
-import { cyclesOf, priceList, type PriceList } from './cycles';
-import { holds } from './guard';
-import { priceByName, type NamePrice, type UnreadRange } from './nameFallback';
-import { documentLine, emptyCounts, PairPricer, type PriceOptions } from './parts';
-import { add, isZero, zero, type Polynomial } from './polynomial';
-import type {
-  Cycles,
-  Finding,
-  LineItem,
-  PricedDocument,
-  PricedHunk,
-  PricedPatch,
-  PricedRoot,
-  UnknownItem,
-} from './priced';
-import { addCounts, shownCounts, type Answer } from './resolve';
+import { priceList, type PriceList } from './cycles';
+import { collectFindings, moduleFindings, treeFindings } from './documentFindings';
+import { planHunk, type HunkPlan } from './hunkPlan';
+import { emptyHunk, priceHunk, withValues } from './hunkPrice';
+import { PairPricer, type PriceOptions } from './parts';
 import { tooLong } from './patchReader';
+import type { Finding, PricedDocument, PricedHunk, PricedPatch, PricedRoot, UnknownItem } from './priced';
 import { rootsOf, type Root } from './roots';
-import { FeatureSet } from './features';
 import { skippedCalls } from './skippedCalls';
 import { countedHunks, sumParts, withoutUnread } from './sums';
-import { fitText } from './treeFit';
-import { withoutFollowed } from './constantUses';
 import { valueChanges } from './valueChanges';
 import { Work } from './work';
 
@@ -135,7 +118,7 @@ export class DocumentPricer {
         const plan = plans?.[index];
         if (plan) yield;
         const hunk = plan
-          ? priceHunk(plan, options, prices, this.analysis, findings)
+          ? this.priceHunk(plan, options, prices, findings)
           : emptyHunk(file, index, skipped?.[index] ?? nothing);
         const values = changes?.[index] ?? nothing;
         hunks.push(values.length ? withValues(hunk, values) : hunk);
@@ -167,6 +150,17 @@ export class DocumentPricer {
       findings: [...findings.values()],
       configuration,
     };
+  }
+
+  private priceHunk(
+    plan: HunkPlan,
+    options: PriceOptions,
+    prices: PriceList,
+    findings: Map<string, Finding>,
+  ): PricedHunk {
+    const { hunk, compared } = priceHunk(plan, options, prices, this.analysis.hints);
+    collectFindings(compared, findings);
+    return hunk;
   }
 
   private *pricePatch(
@@ -210,199 +204,3 @@ function withMachineLimits(options: PriceOptions): PriceOptions {
 }
 
 const nothing: readonly never[] = [];
-const noCyclesAtAll: Cycles = { before: 0, after: 0, delta: 0, low: 0, high: 0 };
-
-const placeOf = (file: PatchFile, index: number) => {
-  const hunk = file.hunks[index]!;
-  return {
-    message: file.message,
-    file: file.newPath ?? file.oldPath ?? '',
-    oldStart: hunk.oldStart,
-    newStart: hunk.newStart,
-    documentLine: hunk.documentLine,
-  };
-};
-
-/** A hunk with values at file level that it changes. */
-function withValues(hunk: PricedHunk, values: readonly UnknownItem[]): PricedHunk {
-  const unknown = [...hunk.unknown, ...values];
-  const doubt = hunk.cycles ? doubtOf({ delta: hunk.delta, unknown }) : null;
-  return doubt === null ? { ...hunk, unknown } : { ...hunk, unknown, cycles: null, noCycles: doubt };
-}
-
-/** A hunk that nothing is to be said of. An archive has hundreds of thousands: the fields are spelled out for speed. */
-function emptyHunk(file: PatchFile, index: number, unknown: readonly UnknownItem[]): PricedHunk {
-  const { oldStart, newStart, documentLine: line } = file.hunks[index]!;
-  return {
-    before: emptyCounts,
-    after: emptyCounts,
-    delta: emptyCounts,
-    other: null,
-    conditions: nothing,
-    unknown,
-    gates: nothing,
-    alternatives: nothing,
-    cycles: unknown.length ? null : noCyclesAtAll,
-    noCycles: unknown[0] ? `${unknown[0].name}: ${unknown[0].why}` : '',
-    assumed: nothing,
-    deferred: nothing,
-    derivation: nothing,
-    message: file.message,
-    file: file.newPath ?? file.oldPath ?? '',
-    oldStart,
-    newStart,
-    documentLine: line,
-    function: null,
-    functions: nothing,
-    presence: file.status === 'added' ? 'absent' : 'present',
-    tree: null,
-    byName: false,
-    lines: nothing,
-  };
-}
-
-function priceHunk(
-  plan: HunkPlan,
-  options: PriceOptions,
-  prices: PriceList,
-  analysis: DocumentAnalysis,
-  findings: Map<string, Finding>,
-): PricedHunk {
-  const { part, compared, resolution } = plan.pricer.price(options, prices);
-  collectFindings(compared, findings);
-  const failed = compared.failures.flatMap(({ name }) => rangeOf(plan, name));
-  const ranges = [...plan.unread, ...failed];
-  const named = ranges.length
-    ? priceByName(ranges, plan.index, new FeatureSet(options.features, options.switched), analysis.hints)
-    : null;
-  const hunk: PricedHunk = {
-    ...part,
-    ...placeOf(plan.file, plan.index),
-    function: plan.names[0] ?? null,
-    functions: plan.names,
-    presence: plan.absent ? 'absent' : 'present',
-    tree: plan.patch.files.get(plan.file)?.fit ?? null,
-    byName: named !== null && named.delta.size > 0,
-    lines: linesOf(plan, compared, resolution.answer),
-  };
-  return named ? withNames(hunk, plan.index, named, ranges, options, prices) : hunk;
-}
-
-/** The whole of a function that was not followed, on both sides of the patch. */
-function rangeOf(plan: HunkPlan, name: string): UnreadRange[] {
-  const read = plan.patch.files.get(plan.file);
-  if (!read) return [];
-  return [0, read.change.hunks.length].flatMap(stage =>
-    (read.stages.get(stage) ?? [])
-      .filter(fn => fn.name === name)
-      .map(fn => ({ unit: fn.unit, firstLine: fn.firstLine, lastLine: fn.lastLine, why: '' })),
-  );
-}
-
-/** Whether a changed line of the hunk in code that was not read names something of the catalogue. */
-function namesSomething({ unit, firstLine, lastLine }: UnreadRange, hunk: number): boolean {
-  return unit.lines
-    .slice(firstLine, lastLine + 1)
-    .some(line => line.changed && line.hunk === hunk && mentionsCatalogue(line.text));
-}
-
-function withNames(
-  hunk: PricedHunk,
-  index: number,
-  named: NamePrice,
-  ranges: readonly UnreadRange[],
-  options: PriceOptions,
-  prices: PriceList,
-): PricedHunk {
-  const delta = addCounts(hunk.delta, named.delta);
-  const known = new Set(hunk.unknown.map(item => item.why));
-  const telling = ranges.filter(range => namesSomething(range, index));
-  const whys = new Map(
-    telling.filter(({ why }) => why !== '' && !known.has(why)).map(range => [range.why, range]),
-  );
-  const reasons = [...whys.values()].slice(0, 4).map(range => ({
-    name: hunk.function ?? hunk.file,
-    documentLine: documentLine({ unit: range.unit, line: range.firstLine }),
-    why: `read by name only: ${range.why}`,
-  }));
-  const { cycles, why } = cyclesOf({ ...hunk, delta }, null, prices, options.values);
-  const lines = named.lines.flatMap(({ unit, line, counts }): LineItem[] => {
-    const at = documentLine({ unit, line });
-    return at === null
-      ? []
-      : [{ documentLine: at, side: unit.side === 'old' ? 'old' : 'new', operations: counts }];
-  });
-  return {
-    ...hunk,
-    delta,
-    unknown: [...hunk.unknown, ...named.unknown, ...reasons],
-    cycles,
-    noCycles: why,
-    lines: [...hunk.lines, ...lines],
-  };
-}
-
-/** What each line of the hunk performs: removed lines before, the others after. */
-function linesOf(plan: HunkPlan, compared: Compared, answer: Answer): LineItem[] {
-  const found = new Map<string, { line: number; side: 'old' | 'new'; counts: Map<string, Polynomial> }>();
-  for (const side of ['old', 'new'] as const)
-    for (const recording of side === 'old' ? compared.comparison.before : compared.comparison.after)
-      for (const record of recording.operations) {
-        if (!holds(record.guard, answer.assignment)) continue;
-        const at = record.at.unit.lines[record.at.line];
-        if (
-          !at ||
-          at.hunk !== plan.index ||
-          at.documentLine === 0 ||
-          record.at.unit.path !== (plan.file.newPath ?? plan.file.oldPath)
-        )
-          continue;
-        if (side === 'old' && !at.changed) continue;
-        const key = `${side}${at.documentLine}`;
-        const line = found.get(key) ?? { line: at.documentLine, side, counts: new Map<string, Polynomial>() };
-        found.set(key, line);
-        const sum = add(line.counts.get(record.operation) ?? zero, record.count);
-        if (isZero(sum)) line.counts.delete(record.operation);
-        else line.counts.set(record.operation, sum);
-      }
-  return [...found.values()]
-    .filter(({ counts }) => counts.size > 0)
-    .sort((a, b) => a.line - b.line)
-    .map(({ line, side, counts }) => ({ documentLine: line, side, operations: shownCounts(counts) }));
-}
-
-function collectFindings(compared: Compared, into: Map<string, Finding>): void {
-  for (const recording of compared.comparison.after)
-    for (const { kind, at, message } of recording.findings) {
-      const line = documentLine(at);
-      into.set(`${kind},${line}`, { kind, documentLine: line, message });
-    }
-}
-
-/** Files of the tree that a patch does not go with, or that have it already. */
-function treeFindings(analysis: DocumentAnalysis, into: Map<string, Finding>): void {
-  for (const { files } of analysis.patches)
-    for (const [file, { fit, change }] of files) {
-      if (fit !== 'other' && fit !== 'applied') continue;
-      const { documentLine: line } = file.hunks[0]!;
-      const kind = fit === 'other' ? 'tree-mismatch' : 'tree-applied';
-      into.set(`${kind},${line}`, { kind, documentLine: line, message: fitText(fit, change.path) ?? '' });
-    }
-}
-
-/** What the readers of code found on lines that the patch adds. */
-function moduleFindings(analysis: DocumentAnalysis, into: Map<string, Finding>): void {
-  for (const { modules, files } of analysis.patches) {
-    // A file with some of the hunks applied may use what a later one adds.
-    const halfway = new Set<SourceUnit>();
-    for (const { change, stages } of files.values())
-      for (const [stage, functions] of stages)
-        if (stage < change.hunks.length) for (const fn of functions) halfway.add(fn.unit);
-    for (const module of modules)
-      for (const { kind, unit, line, message } of module.findings) {
-        const at = unit.lines[line];
-        if (unit.side === 'old' || halfway.has(unit) || !at?.changed || at.documentLine === 0) continue;
-        into.set(`${kind},${at.documentLine}`, { kind, documentLine: at.documentLine, message });
-      }
-  }
-}

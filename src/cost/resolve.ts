@@ -6,7 +6,7 @@ import { atomsOf, holds, no, support, type Guard } from './guard';
 import { add, isZero, negate, type Polynomial } from './polynomial';
 import { cr4WithoutFlush, type ConditionRecord, type OperationRecord, type Recording } from './record';
 import { settledBy, type RangeAssumption } from './settle';
-import { weightOf } from './weights';
+import { cheapest, dearest, leansTo, ranksOf, stillStands, type Choice, type Leaning } from './standing';
 import type { Value } from './value';
 import type { ValueSpace } from './values';
 
@@ -128,12 +128,6 @@ function answerUnder(comparison: Comparison, assignment: ReadonlyMap<number, boo
   return { before, after, delta: subtractCounts(after, before), assignment: new Map(assignment) };
 }
 
-const countsWeight = (counts: Counts, assumption: RangeAssumption): number => {
-  let total = 0;
-  for (const [operation, count] of counts) total += weightOf(operation, count, assumption.values);
-  return total;
-};
-
 const sameCounts = (a: Counts, b: Counts): boolean => subtractCounts(a, b).size === 0;
 
 /** Settles the atoms that a changed line decides: the pass reaches that line. */
@@ -197,18 +191,9 @@ function pickAnswers(
   comparison: Comparison,
   open: readonly number[],
   fixed: ReadonlyMap<number, boolean>,
-  assumption: RangeAssumption,
+  { values }: RangeAssumption,
   groups: ReadonlyMap<number, readonly number[]>,
-): { answer: Answer; other: Answer | null } {
-  const rank = (answer: Answer): number[] => [
-    countsWeight(answer.after, assumption),
-    countsWeight(answer.before, assumption),
-    countsWeight(answer.delta, assumption),
-  ];
-  const compare = (a: number[], b: number[]): number => {
-    for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return a[at]! - b[at]!;
-    return 0;
-  };
+): { answer: Answer; other: Answer | null; choice: Omit<Choice, 'leanings'> } {
   const { space } = comparison;
   const wanted = [
     ...new Set(
@@ -227,14 +212,16 @@ function pickAnswers(
   );
   const found = candidates
     .filter(({ reached }) => !poorer.has(reached))
-    .map(({ assignment }) => {
-      const answer = answerUnder(comparison, assignment);
-      return { answer, rank: rank(answer) };
-    });
-  found.sort((a, b) => compare(b.rank, a.rank));
-  const best = found[0]!;
-  const other = found.findLast(({ answer }) => !sameCounts(answer.delta, best.answer.delta));
-  return { answer: best.answer, other: other?.answer ?? null };
+    .map(({ assignment }) => answerUnder(comparison, assignment));
+  const ranks = ranksOf(found, values);
+  const best = dearest(ranks);
+  const differs = found.map(({ delta }) => !sameCounts(delta, found[best]!.delta));
+  const other = cheapest(ranks, differs);
+  return {
+    answer: found[best]!,
+    other: found[other] ?? null,
+    choice: { candidates: found, differs, best, other },
+  };
 }
 
 /** What settling a comparison needs that does not depend on values. */
@@ -246,8 +233,8 @@ interface Prepared {
   readonly groups: ReadonlyMap<number, readonly number[]>;
   /** Atoms that damage settles; worked out when first needed. */
   readonly damage: Map<number, boolean | null>;
-  /** The last answer, what the ranges settled for it, and whether values had a say in it through those alone. */
-  last: { readonly ranges: string; readonly alone: boolean; readonly resolution: Resolution } | null;
+  /** The last answer, what the ranges settled for it, and what it was chosen of. */
+  last: { readonly ranges: string; readonly choice: Choice; readonly resolution: Resolution } | null;
 }
 
 const preparations = new WeakMap<Comparison, Prepared>();
@@ -282,7 +269,8 @@ export function resolve(comparison: Comparison, assumption: RangeAssumption): Re
   const { every, atoms, relevant, groups } = known;
   const byRange = atoms.map(atom => settledBy(space, space.atoms[atom]!, assumption));
   const ranges = `${assumption.nGiven} ${byRange.join()}`;
-  if (known.last?.ranges === ranges && known.last.alone) return known.last.resolution;
+  if (known.last?.ranges === ranges && stillStands(known.last.choice, assumption.values))
+    return known.last.resolution;
   const recordings = [...before, ...after];
   const fixed = new Map<number, boolean>();
   const decisions: Decision[] = [];
@@ -314,17 +302,24 @@ export function resolve(comparison: Comparison, assumption: RangeAssumption): Re
   );
   // What only moves both sides alike is settled towards the dearer side, one condition after the other.
   const quiet = every.filter(atom => !fixed.has(atom) && !open.includes(atom));
+  const leanings: Leaning[] = [];
   for (const atom of [...quiet, ...open.slice(enumerated)]) {
-    const weight = (value: boolean): number =>
-      countsWeight(answerUnder(comparison, new Map(fixed).set(atom, value)).after, assumption);
-    if (!fixed.has(atom)) settle(fixed, groups, atom, weight(true) >= weight(false));
+    if (fixed.has(atom)) continue;
+    const under = (value: boolean): Counts => sumUnder(after, new Map(fixed).set(atom, value));
+    const [whenTrue, whenFalse] = [under(true), under(false)];
+    const value = leansTo(whenTrue, whenFalse, assumption.values);
+    leanings.push({ whenTrue, whenFalse, value });
+    settle(fixed, groups, atom, value);
   }
   const few = open.slice(0, enumerated).filter(atom => !fixed.has(atom));
-  const { answer, other } = pickAnswers(comparison, few, fixed, assumption, groups);
+  const { answer, other, choice } = pickAnswers(comparison, few, fixed, assumption, groups);
   for (const atom of few)
     decisions.push({ atom, value: answer.assignment.get(atom) ?? false, why: 'dearer' });
   const { last } = known;
-  if (last?.ranges === ranges && sameAnswers(last.resolution, answer, other)) return last.resolution;
+  if (last?.ranges === ranges && sameAnswers(last.resolution, answer, other)) {
+    known.last = { ...last, choice: { ...choice, leanings } };
+    return last.resolution;
+  }
   let conditions: Resolution['conditions'] | null = null;
   const resolution: Resolution = {
     answer,
@@ -335,7 +330,7 @@ export function resolve(comparison: Comparison, assumption: RangeAssumption): Re
       return (conditions ??= conditionsOf(comparison, relevant, new Set(few), answer, other));
     },
   };
-  known.last = { ranges, alone: !quiet.length && !open.length, resolution };
+  known.last = { ranges, choice: { ...choice, leanings }, resolution };
   return resolution;
 }
 

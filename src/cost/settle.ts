@@ -22,10 +22,19 @@ const arm64Ceiling = 512;
 /** A limit below this is not a ceiling: the test tells one page (or few) from many. */
 const smallest = 8n;
 
+const counts = new WeakMap<Value, { readonly pages: Polynomial | null }>();
+
+/** The pages that a `count:` symbol is named after. */
+function pagesNamed(value: Value & { readonly kind: 'symbol' }): Polynomial | null {
+  let known = counts.get(value);
+  if (!known) counts.set(value, (known = { pages: parse(value.name) }));
+  return known.pages;
+}
+
 /** A length in pages and whether it is given in bytes. */
 function pagesOf(space: ValueSpace, value: Value): { pages: Polynomial; unit: bigint } | null {
   if (value.kind === 'symbol' && value.key.startsWith('count:')) {
-    const pages = parse(value.name);
+    const pages = pagesNamed(value);
     return pages ? { pages, unit: 1n } : null;
   }
   const shifted = pagesIn(space, value);
@@ -79,7 +88,7 @@ export function settledBy(space: ValueSpace, atom: Atom, assumption: RangeAssump
   if (atom.bit === 7) return true;
   const { value } = atom;
   if (value.kind === 'symbol' && value.key.startsWith('count:')) {
-    const count = parse(value.name);
+    const count = pagesNamed(value);
     return count ? (evaluate(count, assumption.values) ?? 1) !== 0 : null;
   }
   if (atom.bit !== null || value.kind !== 'binary') return null;
