@@ -22,8 +22,12 @@ function scenarioNamed(name: string): Scenario {
 
 function runs(name: string, variants: readonly string[] = []): RunResult[] {
   const scenario = scenarioNamed(name);
+  const own = scenario.machine === null ? machine : findMachine(scenario.machine)!;
   return [
-    ...runScenario(scenario, { machine, variants, boot, treeOf: one => variantTree(scenario.kernel, one) }),
+    ...runScenario(scenario, {
+      ...{ machine: own, variants, boot },
+      treeOf: one => variantTree(scenario.kernel, one),
+    }),
   ];
 }
 
