@@ -21,3 +21,7 @@ export function plainText(text: string, limit = longest): string {
 /** {@link plainText} with every ASCII punctuation mark escaped: no link, image, HTML, icon or table can come of it. */
 export const markdownText = (text: string, limit = longest): string =>
   plainText(text, limit).replace(/[!-/:-@[-`{-~]/g, '\\$&');
+
+/** {@link plainText} for lists, lenses and the status bar, where `$(name)` would be an icon. */
+export const labelText = (text: string, limit = longest): string =>
+  plainText(text, limit).replaceAll('$(', '$ (');

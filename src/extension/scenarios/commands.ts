@@ -1,7 +1,7 @@
 /** Commands about scenarios. Each can be used from the palette alone: what is not given is chosen from a list. */
 import * as vscode from 'vscode';
 import type { Shared } from '../context';
-import { plainText } from '../present/escape';
+import { labelText } from '../present/escape';
 import { csvText, jsonText, mailText } from '../present/resultTable';
 import { outcomeOf, reportSummary } from '../present/scenarios';
 import { withPatience } from '../progress';
@@ -26,7 +26,7 @@ export interface ScenarioCommandParts {
 const say = (text: string): unknown => vscode.window.setStatusBarMessage(`TLBScope: ${text}`, 8000);
 
 const titleOf = ({ scenario }: Subject): string =>
-  plainText(scenario.described.ok ? scenario.described.info.title : scenario.name, 80);
+  labelText(scenario.described.ok ? scenario.described.info.title : scenario.name, 80);
 
 const nothing = { run: null, compare: null, sweep: null } as const;
 

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { Releasable } from '../context';
 import { patchSelector } from '../context';
-import { plainText } from '../present/escape';
+import { labelText } from '../present/escape';
 import { basisOf } from '../present/scenarios';
 import type { Settings } from '../settings';
 import type { Attachments, DocumentScenarios } from './attachments';
@@ -62,7 +62,7 @@ function ofPatch({ uri, attached, patch }: DocumentScenarios): vscode.CodeLens[]
   const basis = basisOf(kernel, patch?.reviews ?? {});
   const how = basis.compares === 'patch' ? ' before and after' : '';
   const name =
-    attached.length === 1 ? `scenario${how}: ${plainText(title, 60)}` : `${attached.length} scenarios${how}`;
+    attached.length === 1 ? `scenario${how}: ${labelText(title, 60)}` : `${attached.length} scenarios${how}`;
   const address = uri.toString();
   return [
     lens(`$(play) Run ${name}`, `${basis.text}.`, 'tlbscope.runAllScenarios', [address]),

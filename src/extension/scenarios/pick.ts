@@ -1,7 +1,7 @@
 /** Which scenario a command is about: what it was given, else a list to choose from, those of the editor first. */
 import * as vscode from 'vscode';
 import type { RunReport } from '../../protocol/run';
-import { plainText } from '../present/escape';
+import { labelText } from '../present/escape';
 import { reportSummary } from '../present/scenarios';
 import { type Attachments, documentKind, type DocumentScenarios } from './attachments';
 import type { CurrentDocument } from './current';
@@ -87,7 +87,7 @@ export class ScenarioPicker {
       const separator = { label: group, kind: vscode.QuickPickItemKind.Separator };
       return subjects.length ? [separator, ...subjects.map(one => this.item(one))] : [];
     };
-    const name = document ? plainText(document.uri.path.split('/').pop() ?? '', 60) : '';
+    const name = document ? labelText(document.uri.path.split('/').pop() ?? '', 60) : '';
     const listed = [
       ...items(
         `about ${name}`,
@@ -121,9 +121,9 @@ export class ScenarioPicker {
       ? `${result.stale ? 'out of date: ' : ''}${reportSummary(result.report)}`
       : '';
     return {
-      label: plainText(info?.title ?? scenario.name, 120),
+      label: labelText(info?.title ?? scenario.name, 120),
       description: last || (scenario.builtin ? 'built in' : vscode.workspace.asRelativePath(scenario.uri)),
-      detail: plainText(info?.about ?? '', 200),
+      detail: labelText(info?.about ?? '', 200),
       subject,
     };
   }

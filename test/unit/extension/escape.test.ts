@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
-import { markdownText, plainText } from '../../../src/extension/present/escape';
+import { labelText, markdownText, plainText } from '../../../src/extension/present/escape';
 
 describe('text of a patch that is shown', () => {
   it('keeps ordinary text as it is', () => {
@@ -9,6 +9,10 @@ describe('text of a patch that is shown', () => {
 
   it('shows characters that would reorder or hide text as their code', () => {
     assert.equal(plainText('a\u202eb\u0000c\u200d'), 'a⟨U+202E⟩b⟨U+0000⟩c⟨U+200D⟩');
+  });
+
+  it('is no icon where VS Code would draw one', () => {
+    assert.equal(labelText('$(error) a'), '$ (error) a');
   });
 
   it('is cut at a bound', () => {
