@@ -8,14 +8,15 @@ import * as esbuild from 'esbuild';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 
-/** `models:linux`: the texts below models/linux as one module, so that the bundles carry the model kernel. */
+/** `models:linux`, `models:xen`: the texts below that folder of models as one module, so that the bundles carry them. */
 const modelTrees = {
   name: 'model-trees',
   setup(build) {
-    build.onResolve({ filter: /^models:linux$/ }, ({ path }) => ({ path, namespace: 'models' }));
-    build.onLoad({ filter: /.*/, namespace: 'models' }, () => {
-      const base = join(root, 'models/linux');
-      const paths = filesBelow('models/linux', '').map(file => relative(base, join(root, file)));
+    build.onResolve({ filter: /^models:(?:linux|xen)$/ }, ({ path }) => ({ path, namespace: 'models' }));
+    build.onLoad({ filter: /.*/, namespace: 'models' }, ({ path }) => {
+      const folder = path.replace(':', '/');
+      const base = join(root, folder);
+      const paths = filesBelow(folder, '').map(file => relative(base, join(root, file)));
       const files = Object.fromEntries(
         paths.map(path => [path.split(sep).join('/'), readFileSync(join(base, path), 'utf8')]),
       );

@@ -276,9 +276,19 @@ class Boot {
       next = vm.address(['vm_areas', area]);
       if (region.populated ?? true)
         for (let page = 0; page < pages; page++)
-          tables.map(root, at(page), shift, writable, this.options.features.has('PTI'));
+          tables.map(root, at(page), shift, { writable, pair: this.splits(), global: this.underXen() });
     }
     vm.write([mm, 'mmap'], next);
+  }
+
+  /** User mode, or the guest, runs on a root of its own. */
+  private splits(): boolean {
+    return ['PTI', 'XPTI'].some(feature => this.options.features.has(feature));
+  }
+
+  /** Xen maps pages of user code as global ones. */
+  private underXen(): boolean {
+    return this.program.locate(['vcpu_cr3']) !== null;
   }
 
   private fillCpu(vm: Vm, hardware: Hardware, cpu: number, roots: readonly bigint[]): void {
@@ -313,10 +323,16 @@ class Boot {
     const on = ['PGE', 'PCID', 'SMEP', 'SMAP'].filter(name => features.has(name));
     x86.reset(cpu, Number(root >> 12n), on);
     const pcid = features.has('PCID') ? 1 : 0;
-    const user = inKernel || !features.has('PTI') ? 0 : pcid ? userCr3Bits : userRootBit;
+    const user = inKernel || !this.splits() ? 0 : pcid ? userCr3Bits : userRootBit;
     const result = x86.writeCr3(cpu, Number(root) | pcid | user, 0);
     if (result !== 0) throw new WorldError(`the machine refuses the features ${[...features].join(', ')}`);
     if (this.program.locate(['cpu_tlbstate', 'cr4']))
       vm.write(['cpu_tlbstate', 'cr4'], BigInt(x86.cr4(cpu)), cpu);
+    if (!this.underXen()) return;
+    vm.write(['vcpu_cr3'], root, cpu);
+    vm.write(['cpu_cr4'], BigInt(x86.cr4(cpu)), cpu);
+    // A guest runs, on the root that it left the hypervisor with.
+    vm.write(['xen_cr3'], this.splits() ? root : 0n, cpu);
+    vm.write(['pv_cr3'], this.splits() ? root | BigInt(userRootBit) : 0n, cpu);
   }
 }

@@ -2,3 +2,8 @@
 declare module 'models:linux' {
   export const files: Readonly<Record<string, string>>;
 }
+
+/** The same for `models/xen`. */
+declare module 'models:xen' {
+  export const files: Readonly<Record<string, string>>;
+}

@@ -13,6 +13,7 @@ const pageFlags = 0x25;
 const writableFlags = 0x42;
 /** The entry is that of a large page. */
 const sizeFlag = 0x80;
+const globalFlag = 0x100;
 
 export class PageTables {
   private tables = 0;
@@ -51,13 +52,25 @@ export class PageTables {
   }
 
   /** Maps a page of memory of its own at an address. `pair`: user mode has a root of its own. */
-  map(root: bigint, address: bigint, shift: PageShift, writable: boolean, pair: boolean): void {
+  map(
+    root: bigint,
+    address: bigint,
+    shift: PageShift,
+    { writable, pair, global }: { writable: boolean; pair: boolean; global: boolean },
+  ): void {
     const huge = shift === 21;
     const levels = huge ? [39n, 30n] : [39n, 30n, 21n];
     const slot = this.tableFor(root, address, levels, pair);
     const frame = huge ? this.hugeFrame() : this.frame();
     const at = slot + Number((address >> BigInt(shift)) & 511n);
-    this.word(at, (frame << 12) | pageFlags | (writable ? writableFlags : 0) | (huge ? sizeFlag : 0));
+    this.word(
+      at,
+      (frame << 12) |
+        pageFlags |
+        (writable ? writableFlags : 0) |
+        (huge ? sizeFlag : 0) |
+        (global ? globalFlag : 0),
+    );
     // Frames lie above 4 GiB.
     this.vm.core.memoryHi[at] = frame >>> 20;
   }

@@ -10,9 +10,10 @@ import { readPatch } from '../patch/read';
 import type { Scenario, ScenarioVariant } from './model';
 import { newestFiles } from './review';
 import { ScenarioError } from './run';
+import { xenPatches, xenTree } from './xenTree';
 
-/** Patches of the bundled tree by name, such as `serial-flush`. */
-function patchTexts(): ReadonlyMap<string, string> {
+/** Patches of the tree `linux` by name, such as `serial-flush`. */
+function linuxPatches(): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const { patches } of modelVariants)
     for (const { path, text } of patches)
@@ -20,8 +21,19 @@ function patchTexts(): ReadonlyMap<string, string> {
   return texts;
 }
 
-/** Names of the kernel trees that are bundled. */
-export const kernelNames: readonly string[] = ['linux'];
+/** The kernel trees that are bundled: what they are, and their patches by name. */
+const bundled: Readonly<
+  Record<
+    string,
+    { readonly tree: () => Map<string, string>; readonly patches: () => ReadonlyMap<string, string> }
+  >
+> = {
+  linux: { tree: modelTree, patches: linuxPatches },
+  xen: { tree: xenTree, patches: () => xenPatches },
+};
+
+/** Their names. */
+export const kernelNames: readonly string[] = Object.keys(bundled);
 
 /** Throws {@link ScenarioError} for an unknown kernel or patch, and for a patch that does not apply. */
 export function variantTree(kernel: string, variant: ScenarioVariant): KernelTree {
@@ -32,8 +44,9 @@ export function variantTree(kernel: string, variant: ScenarioVariant): KernelTre
     );
   if (!kernelNames.includes(kernel))
     throw new ScenarioError(`no kernel tree '${kernel}'; there are ${kernelNames.join(', ')}`, 0);
-  const texts = patchTexts();
-  let tree: ReadonlyMap<string, string> = modelTree();
+  const { tree: base, patches } = bundled[kernel]!;
+  const texts = patches();
+  let tree: ReadonlyMap<string, string> = base();
   for (const name of variant.patches) {
     const text = texts.get(name);
     if (text === undefined)

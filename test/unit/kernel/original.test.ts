@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { modelVariants } from '../../../src/kernel/tree';
+import { variantTree as xenVariant } from '../../../src/scenario/variants';
+import { xenPatches } from '../../../src/scenario/xenTree';
 import { variantTree } from './support';
 
 const source = join(process.cwd(), '.cache/linux-source-6.1');
@@ -37,8 +39,14 @@ describe('the model kernel beside Linux 6.1', function () {
     }
     // Runs of five lines of the model → where they are.
     const runs = new Map<string, string>();
-    for (const { name } of modelVariants)
-      for (const [path, text] of variantTree(name)) {
+    const trees = [
+      ...modelVariants.map(({ name }) => [name, variantTree(name)] as const),
+      ...[...xenPatches.keys()].map(
+        name => [name, xenVariant('xen', { name, patches: [name], line: 0 })] as const,
+      ),
+    ];
+    for (const [name, tree] of trees)
+      for (const [path, text] of tree) {
         const lines = linesOf(text);
         for (let at = 0; at + atMost < lines.length; at++)
           runs.set(lines.slice(at, at + atMost + 1).join('\n'), `${name} ${path}`);
