@@ -6,6 +6,7 @@ import type { AnalysisOptions } from '../protocol/workerMessages';
 import { annotateFile } from './annotate';
 import { links } from './links';
 import { outline } from './outline';
+import { PageRange } from './pageRange';
 import { settingOf } from './setting';
 
 /** An outline of more hunks than this helps nobody, and VS Code would choke on it. */
@@ -27,10 +28,11 @@ export function absence({ document, files, quoted }: PatchDocument, annotations:
   return isBinary(document.text) ? 'binary' : 'no-patch';
 }
 
-/** Yields between files; returns the report by name. */
+/** Yields between files; returns the report by name. `pages` is told what `n` was compared with. */
 export function* analysing(
   patch: PatchDocument,
   options: AnalysisOptions,
+  pages = new PageRange(options.n),
 ): Generator<Progress, DocumentReport, void> {
   const files = [
     ...patch.files.map(file => ({ file, quoted: false })),
@@ -40,7 +42,8 @@ export function* analysing(
   const annotations: HunkAnnotation[] = [];
   for (const [done, { file, quoted }] of files.entries()) {
     yield { done, total: files.length };
-    if (annotations.length < mostHunks) annotations.push(...annotateFile(patch, file, quoted, setting));
+    if (annotations.length < mostHunks)
+      annotations.push(...annotateFile(patch, file, quoted, setting, pages));
   }
   yield { done: files.length, total: files.length };
   const { messages, files: fileReports, cut } = outline(patch, mostHunks);

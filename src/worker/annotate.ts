@@ -17,6 +17,7 @@ import {
   type PlaceCount,
 } from './nameCounts';
 import { shownPath } from './outline';
+import type { PageRange } from './pageRange';
 import type { Setting } from './setting';
 
 /** Pages up to which Linux flushes page by page. */
@@ -192,13 +193,15 @@ export function annotateFile(
   patch: PatchDocument,
   file: PatchFile,
   quoted: boolean,
-  { features, values }: Setting,
+  { features }: Setting,
+  pages: PageRange,
 ): HunkAnnotation[] {
   const path = shownPath(file);
   if (path !== '' && !codePath.test(path)) return [];
   const version = seriesVersion(patch.messages[file.message - 1]?.subject ?? '');
   const hints: LookupHints = version === undefined ? { path } : { path, seriesVersion: version };
-  const options: CountOptions = { has: feature => features.has(feature), pages: values.n, ceiling, hints };
+  const exceeds = (limit: number): boolean => pages.exceeds(limit);
+  const options: CountOptions = { has: feature => features.has(feature), exceeds, ceiling, hints };
   return file.hunks
     .map(hunk => hunkAnnotation(file, quoted, hunk, annotateHunk(hunk, hints, options)))
     .filter(annotation => annotation !== null);

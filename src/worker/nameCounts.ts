@@ -12,8 +12,8 @@ export type Counts = ReadonlyMap<string, Polynomial>;
 export interface CountOptions {
   /** Whether a feature is on, by its name on the command line. */
   readonly has: (feature: string) => boolean;
-  /** Pages of the flushed range. */
-  readonly pages: number;
+  /** Whether the flushed range is longer than so many pages. */
+  readonly exceeds: (pages: number) => boolean;
   /** Pages up to which a kernel flushes page by page, where a row names no other number. */
   readonly ceiling: number;
   readonly hints: LookupHints;
@@ -96,7 +96,7 @@ function callback(
 /** Counts one recognised place. */
 export function countPlace(found: Recognised, options: CountOptions): PlaceCount {
   const named = countByName(found, options.has, options.hints.kernelVersion);
-  const full = named.full && options.pages > (named.ceiling ?? options.ceiling) ? named.full : null;
+  const full = named.full && options.exceeds(named.ceiling ?? options.ceiling) ? named.full : null;
   const notes = notesOf(found, named, full !== null);
   if (named.unknown) {
     const unknown = [{ name: found.name, why: named.unknown }];

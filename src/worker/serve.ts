@@ -10,9 +10,9 @@ import { setUserMachines } from '../machine/registry';
 import { checkMachineFile } from '../scenario/machineFile/check';
 import type { DocumentReport } from '../protocol/report';
 import type { TreeHostMessage, TreeWorkerMessage } from '../protocol/tree';
-import { analysing } from './analyse';
 import { decodedText } from './decode';
 import { Documents } from './documents';
+import { NamedReports } from './namedReports';
 import { withPrices } from './priced';
 import { reproducing, tableNames } from './reproduce';
 import { isRunJob, Runs } from './runs';
@@ -43,6 +43,7 @@ class Server {
     name => this.asset(name as AssetName),
     (tree, wanted, folders) => this.askTree(tree, wanted, folders),
   );
+  private readonly named = new NamedReports();
   private readonly runs = new Runs(
     name => this.asset(name as AssetName),
     (address, patch, breathe) => this.documents.runTree(address, patch, breathe),
@@ -166,7 +167,7 @@ class Server {
     { id, options }: Analyse,
     patch: ReturnType<Documents['read']>,
   ): Promise<DocumentReport> {
-    return this.inSlices(id, analysing(patch, options), progress =>
+    return this.inSlices(id, this.named.of(patch, options), progress =>
       this.post({ type: 'progress', id, ...progress }),
     );
   }
