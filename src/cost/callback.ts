@@ -3,6 +3,7 @@ import type { Instruction } from '../code/ir';
 import { runNamed, runPointer, type NamedCall } from './calls';
 import { cpuBehind, whereRuns } from './cpus';
 import type { Frame } from './frame';
+import { yes, type Guard } from './guard';
 import { forgetLocals, isLocal } from './locals';
 import { rootOf, type State } from './machineState';
 import { onOneCpu, toOneCpu } from './oneCpu';
@@ -16,13 +17,17 @@ export interface Callback {
   readonly wait: number | null;
 }
 
-/** Runs the function that a primitive hands to other CPUs: once for this CPU, if it is one of them, once for the rest. */
+/**
+ * Runs the function that a primitive hands to other CPUs: once for this CPU, if it is one of them, once for the rest.
+ * `whole`: when the others are reached.
+ */
 export function runCallback(
   runner: Runner,
   frame: Frame,
   instruction: Instruction,
   call: NamedCall,
   callback: Callback,
+  whole: Guard,
 ): void {
   const { space } = runner;
   const { args, state, weight } = call;
@@ -34,7 +39,11 @@ export function runCallback(
     const cpu = runner.cpu;
     for (const part of parts) {
       runner.cpu = cpuBehind(cpu, part.cpu);
-      const each = weight.map(({ guard, count }) => ({ guard, count: multiply(count, part.count) }));
+      const reached = part.cpu === 'here' ? yes : whole;
+      const each = weight.map(({ guard, count }) => ({
+        guard: space.guards.and(guard, reached),
+        count: multiply(count, part.count),
+      }));
       const copy: State = { guard: state.guard, slots: state.slots, memory: new Map(state.memory) };
       try {
         runBody(runner, frame, instruction, { ...call, state: copy, weight: each }, callback.argument);

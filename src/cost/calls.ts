@@ -10,6 +10,7 @@ import { applyCatalogue } from './catalogueCalls';
 import { knownResult, neverReturns } from './knownValues';
 import { rootOf, type State } from './machineState';
 import { forgetLocals, handedOn } from './locals';
+import { noteNarrowed } from './narrowedMasks';
 import { callsItself } from './record';
 import { BeyondBound, type Frame, type Weight } from './frame';
 import type { Runner } from './runner';
@@ -78,8 +79,9 @@ function runMember(
 ): Value | null {
   const names = behindMember(runner, member);
   const { unit } = frame.fn;
+  // The wrapper of a member is often called like it: what leads here is not what stands behind.
   const name =
-    names.find(candidate => runner.program.find(candidate, unit)) ??
+    names.find(candidate => !frame.chain.includes(candidate) && runner.program.find(candidate, unit)) ??
     names.find(candidate => runner.program.lookup(candidate, unit.path)) ??
     member;
   return runNamed(runner, frame, instruction, { ...call, name });
@@ -205,6 +207,7 @@ export function runNamed(
     for (const [address, value] of result.state.memory) state.memory.set(address, value);
     return result.value ?? known;
   }
+  noteNarrowed(runner, name, args, state, weight);
   const given = handedOn(args, state);
   const stored = bitStored(space, name, args, state);
   // What a function run elsewhere writes shows when it is run.

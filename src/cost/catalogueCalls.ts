@@ -8,6 +8,7 @@ import { no, yes, type Guard } from './guard';
 import { writeCr3, writeCr4 } from './instructions';
 import { cr4Cell } from './knownValues';
 import type { State } from './machineState';
+import { wholeMask } from './narrowedMasks';
 import { onOneCpu, toOneCpu } from './oneCpu';
 import { constant, one, parse, substitute, zero, type Polynomial } from './polynomial';
 import { pageSize } from './quantity';
@@ -51,6 +52,9 @@ export function applyCatalogue(
   if (!cost) return;
   if (cost.unknown !== undefined) return unknown(cost.unknown);
   const source = `catalogue: ${name}`;
+  const countsOthers =
+    entry.callback !== undefined || Object.values(cost.ops).some(text => text.includes('c'));
+  const everyone = !countsOthers ? yes : wholeMask(runner, frame, instruction, args, call.texts, state);
   const put = (ops: OperationCounts, guard = yes): void => {
     const reached = guards.and(state.guard, guard);
     for (const [operation, text] of Object.entries(ops)) {
@@ -62,12 +66,18 @@ export function applyCatalogue(
       else if (operation === 'CR4_WRITE' && value) {
         const written = cr4Written(runner, name, value, state);
         writeCr4(runner, frame, instruction, state, weight, written, source);
-      } else runner.perform(frame, instruction, reached, weight, operation, count, source);
+      } else {
+        const none = everyone === yes ? zero : substitute(count, 'c', zero);
+        const each = guards.and(reached, everyone);
+        runner.perform(frame, instruction, each, weight, operation, count, source);
+        const rest = guards.and(reached, guards.not(everyone));
+        runner.perform(frame, instruction, rest, weight, operation, none, source);
+      }
     }
   };
   const pages = pagesOfCall(runner, args);
   const over = cost.full ? fullFlush(runner, cost.ceiling, pages) : no;
-  const asked = cost.asked === undefined ? undefined : args[cost.asked];
+  const asked = cost.asked === undefined ? undefined : args.at(cost.asked);
   const flags = cost.asks ? flagsAskFor(call.texts, cost.asks) : null;
   const dearer = !cost.other
     ? yes
@@ -105,7 +115,7 @@ export function applyCatalogue(
         guard: guards.and(state.guard, part.guard),
         at: runner.placeOf(frame, instruction),
       });
-  if (entry.callback) runCallback(runner, frame, instruction, call, entry.callback);
+  if (entry.callback) runCallback(runner, frame, instruction, call, entry.callback, everyone);
 }
 
 /** A condition of the catalogue that is no feature. */

@@ -61,7 +61,7 @@ export interface CatalogueCost {
   readonly other?: OperationCounts;
   /** That condition in words; there if and only if `other` is. */
   readonly condition?: string;
-  /** The argument (from 0) that is the condition itself, where the call says so. */
+  /** The argument (from 0, or -1 for the last) that is the condition itself, where the call says so. */
   readonly asked?: number;
   /** Xen: what the flags of the call have to ask for, so that `ops` is the answer: one page, more than one, any flush. */
   readonly asks?: 'page' | 'pages' | 'flush';
