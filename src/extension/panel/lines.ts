@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Models } from '../models';
 import { kernelUri } from './kernelDocuments';
 import type { PanelModel, Side } from './model';
+import type { PanelSubject } from './subject';
 
 /** Stepping fast marks only where it comes to rest. */
 const quietMilliseconds = 60;
@@ -45,7 +46,7 @@ export class CurrentLine implements vscode.Disposable {
 
   /** Opens the line of an event. Returns what is said about it. */
   async reveal(side: Side, seq: number): Promise<string> {
-    const target = this.target(side, seq);
+    const target = await this.target(side, seq);
     if (!target) return 'This event belongs to no line.';
     const editor = await this.open(target);
     this.current = target;
@@ -64,7 +65,7 @@ export class CurrentLine implements vscode.Disposable {
     const { model } = this;
     const side = model.focus;
     const seq = model.shown[side]?.state.seq ?? -1;
-    const target = seq < 0 ? null : this.target(side, seq);
+    const target = seq < 0 ? null : await this.target(side, seq);
     this.current = target;
     this.draw();
     if (!target) return;
@@ -78,7 +79,7 @@ export class CurrentLine implements vscode.Disposable {
     if (ours) await this.open(target);
   }
 
-  private target(side: Side, seq: number): Target | null {
+  private async target(side: Side, seq: number): Promise<Target | null> {
     const { subject, shown } = this.model;
     const run = shown[side]?.run.opened;
     const place = run?.trace.places[run.trace.place[seq] ?? -1];
@@ -87,7 +88,9 @@ export class CurrentLine implements vscode.Disposable {
       const uri = vscode.Uri.parse(subject.patch, true);
       return { uri, line: this.lineInPatch(uri, place.patchLine) };
     }
-    return { uri: kernelUri(subject, run.report.variant, place.file), line: place.line - 1 };
+    const { variant } = run.report;
+    const own = variant === 'before' ? await workspaceFile(subject, place.file) : null;
+    return { uri: own ?? kernelUri(subject, variant, place.file), line: place.line - 1 };
   }
 
   /** Lines of a reader's document are not always those of the editor. */
@@ -130,6 +133,20 @@ export class CurrentLine implements vscode.Disposable {
       const line = here ? Math.min(this.current!.line, editor.document.lineCount - 1) : 0;
       editor.setDecorations(this.mark, here ? [new vscode.Range(line, 0, line, 0)] : []);
     }
+  }
+}
+
+/** The file itself, where the kernel tree lies in the workspace; null where the run's text is another. */
+async function workspaceFile({ request }: PanelSubject, path: string): Promise<vscode.Uri | null> {
+  const { treeAddress } = request;
+  if (typeof treeAddress !== 'string') return null;
+  const uri = vscode.Uri.joinPath(vscode.Uri.parse(treeAddress.replace(/#\d+$/, ''), true), path);
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return uri;
+  } catch {
+    // A file of the model around it.
+    return null;
   }
 }
 

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { LibraryEntry } from '../../protocol/panel';
 import { plainText } from '../present/escape';
+import { isPatchDocument } from '../context';
 import type { Attachments, DocumentScenarios } from '../scenarios/attachments';
 import type { CurrentDocument } from '../scenarios/current';
 import type { LibraryScenario, ScenarioLibrary } from '../scenarios/library';
@@ -78,8 +79,10 @@ export class LibrarySource implements PanelSource {
     const { attachments, current } = this.parts();
     if (patch === null) return undefined;
     if (patch === undefined) {
-      const active = vscode.window.activeTextEditor?.document;
-      return (active && (await attachments.of(active))) ?? current.scenarios;
+      // While the panel has the focus no editor is active: then it is the patch beside it.
+      const beside = vscode.window.visibleTextEditors.map(({ document }) => document);
+      const document = vscode.window.activeTextEditor?.document ?? beside.find(isPatchDocument);
+      return (document && (await attachments.of(document))) ?? current.scenarios;
     }
     try {
       return await attachments.of(await vscode.workspace.openTextDocument(vscode.Uri.parse(patch, true)));
