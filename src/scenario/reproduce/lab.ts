@@ -11,7 +11,9 @@ import { variantTree } from '../variants';
 /** What is run: threads of one address space, or of several. */
 export interface Experiment {
   readonly machine: MachineProfile;
-  /** Patches of the model tree, in order. */
+  /** Name of the bundled tree; `linux` by default. */
+  readonly kernel?: string;
+  /** Patches of that tree, in order. */
   readonly patches?: readonly string[];
   readonly features: readonly string[];
   /** Pages of each space: `a`, `b`, … Each begins at {@link regionStart}. */
@@ -53,8 +55,9 @@ export class Lab {
     return experiment.programs.map((_, cpu) => world.figures(cpu));
   }
 
-  private world({ machine, patches = [], features, spaces, programs, warm = 0 }: Experiment): World {
-    const { tree, lowered } = this.tree(patches);
+  private world(experiment: Experiment): World {
+    const { machine, kernel = 'linux', patches = [], features, spaces, programs, warm = 0 } = experiment;
+    const { tree, lowered } = this.tree(kernel, patches);
     const start: CpuStart[] = programs.map(() => ({
       ...{ space: 'a', warm: warm > 0 ? [{ start: regionStart, pages: warm }] : [] },
     }));
@@ -78,11 +81,11 @@ export class Lab {
     );
   }
 
-  private tree(patches: readonly string[]): { tree: KernelTree; lowered: LoweredTree } {
-    const key = patches.join(' ');
+  private tree(kernel: string, patches: readonly string[]): { tree: KernelTree; lowered: LoweredTree } {
+    const key = [kernel, ...patches].join(' ');
     let known = this.trees.get(key);
     if (!known) {
-      const tree = variantTree('linux', { name: key, patches, line: 0 });
+      const tree = variantTree(kernel, { name: key, patches, line: 0 });
       known = { tree, lowered: lowerKernel(tree) };
       this.trees.set(key, known);
     }

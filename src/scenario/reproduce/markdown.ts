@@ -50,6 +50,8 @@ const knownWrong = `## Known to be wrong
 - **What XPFO costs beside interrupts** (R12): once flushes are deferred, five times as much is left on both machines as the
   model kernel has. Its split entries, cache misses and contended marks are not modelled; flushes on every CPU, which are
   nearly all of the table, come out within a fifth.
+- **How often a guest enters Xen** (R14) is fitted on the elapsed time: what is predicted is that all of it is system time,
+  and not how much that is. The border of the hypervisor is run, its other work is not.
 - **Guests**: one price for an instruction does not exist there; a busy neighbour changes it fivefold (G1).
 - Most figures of the profiles are estimates, above all on AMD, arm64 and recent Intel servers; no published table here
   tests them.

@@ -16,6 +16,7 @@ import { deferredFlush } from './tables/deferredFlush';
 import { flushBySize } from './tables/flushBySize';
 import { invpcidOrCr3 } from './tables/invpcidOrCr3';
 import { shootdown } from './tables/shootdown';
+import { xenGlobalPages } from './tables/xenGlobalPages';
 import { xpfoBuild } from './tables/xpfoBuild';
 import { xpfoGuest } from './tables/xpfoGuest';
 import { broadcast } from './tables/broadcast';
@@ -40,9 +41,6 @@ export const reproductions: readonly Reproduction[] = [
   { published: r11, model: globalFlush },
   { published: r12, model: xpfoBuild },
   { published: r13, model: xpfoGuest },
-  {
-    published: r14,
-    model: { notModelled: 'there is no model of the Xen hypervisor to run' },
-  },
+  { published: r14, model: xenGlobalPages },
   { published: g1, model: paravirtual, plot: pages('cycles a call', 'madvise') },
 ] as readonly (Omit<Reproduction, 'published'> & { published: PublishedTable })[];
