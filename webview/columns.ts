@@ -97,7 +97,7 @@ export const cyclesText = ({ low, high, unpriced }: CpuState): string =>
 
 export const cpuColumns: readonly CpuColumn[] = [
   {
-    ...{ id: 'cpu', label: 'CPU', about: 'Number of the CPU.', least: 3.8, numeric: true, importance: 0 },
+    ...{ id: 'cpu', label: 'CPU', about: 'Number of the CPU.', least: 3.4, numeric: true, importance: 0 },
     from: [],
     cell: ({ cpu }) => ({ text: String(cpu) }),
   },
@@ -107,7 +107,7 @@ export const cpuColumns: readonly CpuColumn[] = [
       label: 'Mode',
       about: 'What runs: user code, the kernel, an interrupt handler, nothing.',
     },
-    ...{ least: 5.6, importance: 0, from: ['mode'] },
+    ...{ least: 5.7, importance: 0, from: ['mode'] },
     cell: ({ mode }) => ({ text: modes[mode] }),
   },
   {
@@ -190,7 +190,7 @@ export const cpuColumns: readonly CpuColumn[] = [
       label: 'TLB',
       about: 'Entries by PCID (u: of the user half), first-level and second-level together; stale ones.',
     },
-    ...{ least: 8, grow: 1.6, importance: 0, from: ['tlb'] },
+    ...{ least: 6.6, grow: 1.6, importance: 0, from: ['tlb'] },
     cell: tlbText,
   },
   {
@@ -199,7 +199,7 @@ export const cpuColumns: readonly CpuColumn[] = [
       label: 'Cycles',
       about: 'So far, low to high; since the step measure, if it has one.',
     },
-    ...{ least: 6, grow: 1, numeric: true, importance: 0, from: ['low', 'high', 'unpriced'] },
+    ...{ least: 5, grow: 1, numeric: true, importance: 0, from: ['low', 'high', 'unpriced'] },
     cell: cpu => ({ text: cyclesText(cpu) }),
   },
   {
