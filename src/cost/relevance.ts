@@ -34,9 +34,12 @@ function usesAny(text: string, wanted: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** Inline assembly, whose instructions need no name of the catalogue, and names that are pasted together. */
+/**
+ * Inline assembly, whose instructions need no name of the catalogue, names that are pasted together, and the bit that
+ * keeps a CR3 write from flushing.
+ */
 const hidden =
-  /\b(?:__asm__|__asm|asm|asm_inline|asm_volatile_goto)\s*(?:\(|volatile|__volatile__|inline|goto)|##/;
+  /\b(?:__asm__|__asm|asm|asm_inline|asm_volatile_goto)\s*(?:\(|volatile|__volatile__|inline|goto)|##|\bbt[src][lq]?\s+\$(?:63|0x3f)\b/;
 
 const wholeText = (file: PatchFile): string =>
   [...file.hunks.map(hunk => hunk.heading), ...file.hunks.map((_, index) => hunkText(file, index))].join(

@@ -111,6 +111,29 @@ export function skippedCalls(
   return result;
 }
 
+const assignment = /^\s+(?:[A-Za-z_][\w \t*]{0,160}[ \t*])?([A-Za-z_]\w*)\s*=([^=].*);\s*$/;
+
+/** Variables to which a hunk gives another value. */
+function otherValues({ source, firstLine, endLine, parents }: PatchHunk): ReadonlySet<string> {
+  const values = new Map<string, Map<string, number>>();
+  for (let line = firstLine; line < endLine; line++) {
+    const kind = source.lineKind(line);
+    if (kind !== LineKind.Added && kind !== LineKind.Removed) continue;
+    const text = source.lineText(line);
+    const match = text.includes('=') ? assignment.exec(text.slice(parents, parents + longestLine)) : null;
+    if (!match) continue;
+    const of = values.get(match[1]!) ?? new Map<string, number>();
+    values.set(match[1]!, of);
+    const value = match[2]!.replace(/\s+/g, '');
+    of.set(value, (of.get(value) ?? 0) + (kind === LineKind.Added ? 1 : -1));
+  }
+  const changed = [...values].filter(([, of]) => {
+    const counts = [...of.values()];
+    return counts.some(count => count > 0) && counts.some(count => count < 0);
+  });
+  return new Set(changed.map(([name]) => name));
+}
+
 /** A name on changed lines of a hunk: calls added less calls removed, and those lines. */
 interface Named {
   count: number;
@@ -174,6 +197,16 @@ function unknownIn(
         known.count += sign;
         known.lines.push(line);
       } else net.set(name, { count: sign, documentLine: source.documentLine(line), lines: [line] });
+    }
+  }
+  const others = read === callsOf ? otherValues(hunk) : null;
+  for (let line = firstLine; others?.size && line < endLine; line++) {
+    const kind = source.lineKind(line);
+    if (kind !== LineKind.Context) continue;
+    for (const name of read(source.lineText(line).slice(parents))) {
+      const given = givenOn(hunk, name, line).match(/[A-Za-z_]\w*/g) ?? [];
+      if (net.has(name) || !given.some(word => others.has(word))) continue;
+      net.set(name, { count: 1, documentLine: source.documentLine(line), lines: [line] });
     }
   }
   const items = [...net].filter(

@@ -11,7 +11,12 @@ type Step =
   | { readonly kind: 'range'; readonly text: string }
   | { readonly kind: 'counted'; readonly times: number; readonly text: string }
   | { readonly kind: 'feature'; readonly feature: string; readonly text: string }
-  | { readonly kind: 'callback'; readonly wait: boolean };
+  | { readonly kind: 'callback'; readonly wait: boolean }
+  | { readonly kind: 'equal'; readonly text: string }
+  | { readonly kind: 'huge'; readonly text: string }
+  | { readonly kind: 'mask'; readonly text: string }
+  | { readonly kind: 'value'; readonly keeps: boolean }
+  | { readonly kind: 'asker'; readonly asks: boolean };
 
 const flushes = [
   'asm volatile("invlpg (%0)" : : "r" (addr) : "memory");',
@@ -28,6 +33,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('counted' as const), times: fc.integer({ min: 1, max: 9 }), text }),
   fc.record({ kind: fc.constant('feature' as const), feature: fc.constantFrom('PTI', 'PCID'), text }),
   fc.record({ kind: fc.constant('callback' as const), wait: fc.boolean() }),
+  fc.record({ kind: fc.constant('equal' as const), text }),
+  fc.record({ kind: fc.constant('huge' as const), text }),
+  fc.record({ kind: fc.constant('mask' as const), text }),
+  fc.record({ kind: fc.constant('value' as const), keeps: fc.boolean() }),
+  fc.record({ kind: fc.constant('asker' as const), asks: fc.boolean() }),
 );
 const steps = fc.array(step, { minLength: 1, maxLength: 4 });
 
@@ -81,6 +91,14 @@ function loopText(
   }
 }
 
+/** A write of CR3 whose bit 63 comes by way of a variable. */
+function valueText(s: Spelling, at: number, keeps: boolean): string {
+  const variable = `${s.names[3]}v${at}`;
+  const bit = keeps ? 'X86_CR3_PCID_NOFLUSH' : '0';
+  const both = s.swapped ? `${bit} | ${variable}` : `${variable} | ${bit}`;
+  return `\t{\n\t\tunsigned long ${variable} = build_cr3(pgd, asid);\n\n\t\t${variable} = ${both};\n\t\twrite_cr3(${variable});\n\t}`;
+}
+
 /** A whole file's text for a list of steps. */
 function source(list: readonly Step[], s: Spelling): string {
   const [start, end, address, counter, name] = s.names;
@@ -109,13 +127,29 @@ function source(list: readonly Step[], s: Spelling): string {
         return `\tif (${s.swapped ? '!!' : ''}static_cpu_has(X86_FEATURE_${one.feature})) {\n\t\t${use(one.text, at)}\n\t}`;
       case 'callback':
         return `\ton_each_cpu(${name}_cb, NULL, ${one.wait ? '1' : '0'});`;
+      case 'equal':
+        return `\tif (${s.swapped ? '3 == asid' : 'asid == 3'}) {\n\t\t${use(one.text, at)}\n\t}`;
+      case 'huge':
+        return loopText(s, at, address, start, end, `${address} += PMD_SIZE`, use(one.text, at));
+      case 'mask':
+        return `\tfor_each_cpu(${counter}, mm_cpumask(mm)) {\n\t\t${use(one.text, at)}\n\t}`;
+      case 'value':
+        return valueText(s, at, one.keeps);
+      case 'asker': {
+        const sides = [`${name}_asker${at}`, 'smp_processor_id()'];
+        const test = (s.swapped ? sides.reverse() : sides).join(one.asks ? ' == ' : ' != ');
+        helpers.push(
+          `static int ${name}_asker${at};\nstatic void ${name}_on${at}(void *info)\n{\n\tif (${test})\n\t\tinvpcid_flush_all();\n}\n`,
+        );
+        return `\t${name}_asker${at} = smp_processor_id();\n\ton_each_cpu(${name}_on${at}, NULL, 0);`;
+      }
     }
   });
   const dead = s.dead ? '#if 0\n\tflush_tlb_all();\n\twrite_cr3(0);\n#endif\n' : '';
   return [
     ...helpers,
     `static void ${name}_cb(void *info)\n{\n\tinvpcid_flush_all();\n}\n`,
-    `void ${name}(unsigned long ${start}, unsigned long ${end}, u16 asid, pgd_t *pgd)\n{`,
+    `void ${name}(unsigned long ${start}, unsigned long ${end}, u16 asid, pgd_t *pgd, struct mm_struct *mm)\n{`,
     `\tunsigned long ${address} = ${start};\n\tint ${counter};\n`,
     `${dead}${lines.join('\n')}`,
     '}',
@@ -174,11 +208,16 @@ function countsOf(list: readonly Step[], on: readonly string[]): Record<string, 
       put('INVPCID_ALL_GLOBAL', 'c', 1);
       put('INVPCID_ALL_GLOBAL', '', 1);
       if (one.wait) put('IPI_WAIT', '', 1);
-    } else if (one.kind !== 'feature' || has(one.feature)) {
+    } else if (one.kind === 'asker') {
+      put('IPI', 'c', 1);
+      put('INVPCID_ALL_GLOBAL', one.asks ? '' : 'c', 1);
+    } else if (one.kind === 'value') put(one.keeps ? 'CR3_NOFLUSH' : 'CR3_FLUSH', '', 1);
+    else if (one.kind !== 'feature' || has(one.feature)) {
       const name = operation(one.text);
       // Without INVPCID everything is flushed by taking PGE away and giving it back.
       const each = name === 'CR4_WRITE' ? 2 : 1;
-      if (one.kind === 'range') put(name, 'n', each);
+      if (one.kind === 'range' || one.kind === 'huge') put(name, 'n', each);
+      else if (one.kind === 'mask') put(name, 'c', each);
       else put(name, '', one.kind === 'counted' ? each * one.times : each);
     }
   return counts;
@@ -255,6 +294,26 @@ describe('properties of prices', function () {
           assert.deepEqual(shown(document.total.delta), {});
         },
       ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('what only stands around a comment that changes prices 0, with nothing unknown', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, spelling, features, fc.nat(), async (list, other, on, place) => {
+        const lines = source(list, other)
+          .split('\n')
+          .map(line => ` ${line}`);
+        const inside = lines.findLastIndex(line => line.startsWith(' \tint '));
+        const at = inside + 1 + (place % 2);
+        lines.splice(at, 0, '-\t/* flush_tlb_all() before */', '+\t/* write_cr3(0) after */');
+        const document = await priced(patchOf('arch/x86/mm/tq.c', lines.join('\n')), { features: on });
+        for (const hunk of document.hunks) {
+          assert.deepEqual(shown(hunk.delta), {});
+          assert.deepEqual(hunk.unknown, []);
+        }
+        assert.deepEqual(shown(document.total.delta), {});
+      }),
       { numRuns: 30 },
     );
   });

@@ -45,6 +45,15 @@ describe('calls in files that are not read', function () {
     assert.deepEqual(await unknownOf(inBody(lines.join('\n'))), ['tq_c']);
   });
 
+  it('lists a callee whose argument is set to something else', async () => {
+    const set = (before: string, after: string, call: string): string =>
+      inBody(`-\tunsigned long k = ${before};\n+\tunsigned long k = ${after};\n \n \t${call};`);
+    assert.deepEqual(await unknownOf(set('1', '8', 'tq_c(addr, k)')), ['tq_c']);
+    assert.deepEqual(await unknownOf(set('1', '8', 'tq_c(addr, q)')), []);
+    assert.deepEqual(await unknownOf(set('a  + 1', 'a + 1', 'tq_c(addr, k)')), []);
+    assert.deepEqual(await unknownOf(set('1', '8', 'list_add(&k, &q)')), []);
+  });
+
   it('leaves out what the same patch defines', async () => {
     const body = '+static int tq_sum(int a)\n+{\n+\treturn a + 1;\n+}\n+\n' + inBody('+\tq = tq_sum(3);');
     assert.deepEqual(await unknownOf(body), []);
