@@ -58,6 +58,8 @@ const pathsOf = (files: readonly PatchFile[]): string[] => [
 export function runTrees({ path, scenario, tree, ownCalls, patch }: RunTreeOptions): RunTrees {
   const named = isPath(scenario.kernel) ? join(folderOf(path), scenario.kernel) : null;
   const folder = tree ?? named;
+  if (tree !== null && scenario.kernel === 'xen')
+    throw new InputError('the scenario runs the bundled tree xen, which a folder does not stand in for');
   if (ownCalls && folder === null) throw new InputError('--smp is about a kernel tree: give --tree DIR');
   const files = patch === null ? null : newestFiles(readDocument(patch));
   let opened: KernelTree | null = null;

@@ -20,6 +20,10 @@ import speculationWindow from './builtin/speculation-window.tlbscope.jsonc';
 import switchBackAfterFlush from './builtin/switch-back-after-flush.tlbscope.jsonc';
 import switchWithPendingRange from './builtin/switch-with-pending-range.tlbscope.jsonc';
 import waysOut from './builtin/ways-out.tlbscope.jsonc';
+import xenBatchedFlush from './builtin/xen-batched-flush.tlbscope.jsonc';
+import xenSystemCall from './builtin/xen-system-call.tlbscope.jsonc';
+import xpfoCopy from './builtin/xpfo-copy.tlbscope.jsonc';
+import xpfoRefill from './builtin/xpfo-refill.tlbscope.jsonc';
 
 export interface BuiltinScenario {
   readonly name: string;
@@ -48,6 +52,10 @@ const texts = {
   'switch-back-after-flush': switchBackAfterFlush,
   'switch-with-pending-range': switchWithPendingRange,
   'ways-out': waysOut,
+  'xen-batched-flush': xenBatchedFlush,
+  'xen-system-call': xenSystemCall,
+  'xpfo-copy': xpfoCopy,
+  'xpfo-refill': xpfoRefill,
 };
 
 export const builtinScenarios: readonly BuiltinScenario[] = Object.entries(texts).map(([name, text]) => ({

@@ -1,5 +1,6 @@
 /** Scenario files, described, and those that say something about a document. In steps, so that it can be stopped. */
 import { modelTree } from '../kernel/tree';
+import { xenTree } from '../scenario/xenTree';
 import { coreFiles, userTree } from '../kernel/userTree';
 import type { PatchDocument, PatchFile } from '../patch/model';
 import { workspaceTree } from '../protocol/scenarios';
@@ -51,7 +52,10 @@ export function* attaching(
   yield;
   if (!isPatch || !fits.length) return { fits, isPatch, reviews: {} };
   const files = newestFiles(document);
-  const reviews: Record<string, Review> = { linux: reviewOn(modelTree(), files) };
+  const reviews: Record<string, Review> = {
+    linux: reviewOn(modelTree(), files),
+    xen: reviewOn(xenTree(), files),
+  };
   if (tree) reviews[workspaceTree] = reviewOnUserTree(tree, files);
   return { fits, isPatch, reviews };
 }

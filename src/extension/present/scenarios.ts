@@ -15,7 +15,7 @@ export interface Basis {
 }
 
 /** How kernel trees are called on screen. */
-const kernelTitles: Readonly<Record<string, string>> = { linux: 'the model kernel' };
+const kernelTitles: Readonly<Record<string, string>> = { linux: 'the model kernel', xen: 'the model of Xen' };
 
 export const kernelTitle = (kernel: string): string => kernelTitles[kernel] ?? `the kernel tree ${kernel}`;
 
@@ -27,7 +27,8 @@ const refusal = ({ line, reason }: Extract<Review, { applies: false }>): string 
  * called `folder`, comes first: it is what the patch was made for.
  */
 export function basisOf(kernel: string, reviews: Readonly<Record<string, Review>>, folder = ''): Basis {
-  const own = reviews[workspaceTree];
+  // A Linux tree does not hold the hypervisor.
+  const own = kernel === 'xen' ? undefined : reviews[workspaceTree];
   const bundled = reviews[kernel];
   const model = kernelTitle(kernel);
   if (own?.applies)
