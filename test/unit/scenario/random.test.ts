@@ -105,8 +105,7 @@ describe('random scenarios', function () {
     torn.set('arch/x86/mm/tlb.c', '}}} ((');
     assert.throws(
       () => [...runScenario(checked.scenario, { machine, boot, treeOf: () => torn })],
-      (error: unknown) =>
-        error instanceof ScenarioError && /no per-CPU 'cpu_tlbstate'/.test(error.message),
+      (error: unknown) => error instanceof ScenarioError && /no per-CPU 'cpu_tlbstate'/.test(error.message),
     );
   });
 });
