@@ -8,7 +8,7 @@ import type { UnknownItem } from './priced';
 import type { Recording } from './record';
 
 const makesCr3 =
-  /no_?flush|\bbuild_cr3\b|\bbt[sr]q?\s+\$(?:63|\w*FLUSH\w*)|\b1UL{0,2}\s*<<\s*63\b|\bBIT(?:_ULL)?\(63\)/i;
+  /no_?flush|\bbuild_cr3\b|\bbt[sr]q?\s+\$(?:63|0x3f|\w*FLUSH\w*)|\b1UL{0,2}\s*<<\s*63\b|\bBIT(?:_ULL)?\(63\)/i;
 const longestLine = 300;
 
 const writesCr3 = ({ operations }: Recording): boolean =>

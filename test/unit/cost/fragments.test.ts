@@ -67,7 +67,7 @@ describe('hunks without a heading that begin inside a function', () => {
   });
 
   it('reads a fragment of assembly that only sets or clears the bit that keeps entries', async () => {
-    for (const line of ['bts\t$63, %rdi', 'btrq\t$63, %rdi', 'btsq $0x3f, %rax']) {
+    for (const line of ['bts\t$63, %rdi', 'btrq\t$63, %rdi', 'btsq $0x3f, %rdi']) {
       const patch = patchOf('arch/x86/entry/tq.S', ` \tmovq\t%rax, %rdi\n+\t${line}\n \tjmp\t.Ltq\n`);
       const [hunk] = (await priced(patch)).hunks;
       assert.ok(

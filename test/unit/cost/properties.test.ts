@@ -48,11 +48,13 @@ interface Spelling {
   readonly helper: boolean;
   readonly macro: boolean;
   readonly dead: boolean;
+  /** The whole body stands in a function of its own. */
+  readonly wrapped: boolean;
   readonly names: readonly [start: string, end: string, address: string, counter: string, name: string];
 }
 
 const plain: Spelling = {
-  ...{ loop: 'for', swapped: false, helper: false, macro: false, dead: false },
+  ...{ loop: 'for', swapped: false, helper: false, macro: false, dead: false, wrapped: false },
   names: ['start', 'end', 'addr', 'i', 'tq_work'],
 };
 
@@ -62,6 +64,7 @@ const spelling: fc.Arbitrary<Spelling> = fc.record({
   helper: fc.boolean(),
   macro: fc.boolean(),
   dead: fc.boolean(),
+  wrapped: fc.boolean(),
   names: fc.constantFrom(
     ['start', 'end', 'addr', 'i', 'tq_work'] as const,
     ['from', 'until', 'where', 'turn', 'xq_job'] as const,
@@ -146,13 +149,16 @@ function source(list: readonly Step[], s: Spelling): string {
     }
   });
   const dead = s.dead ? '#if 0\n\tflush_tlb_all();\n\twrite_cr3(0);\n#endif\n' : '';
+  const body = s.wrapped ? `static void ${name}_body` : `void ${name}`;
+  const parameters = `(unsigned long ${start}, unsigned long ${end}, u16 asid, pgd_t *pgd, struct mm_struct *mm)`;
+  const handOn = `\nvoid ${name}${parameters}\n{\n\t${name}_body(${start}, ${end}, asid, pgd, mm);\n}`;
   return [
     ...helpers,
     `static void ${name}_cb(void *info)\n{\n\tinvpcid_flush_all();\n}\n`,
-    `void ${name}(unsigned long ${start}, unsigned long ${end}, u16 asid, pgd_t *pgd, struct mm_struct *mm)\n{`,
+    `${body}${parameters}\n{`,
     `\tunsigned long ${address} = ${start};\n\tint ${counter};\n`,
     `${dead}${lines.join('\n')}`,
-    '}',
+    `}${s.wrapped ? handOn : ''}`,
   ].join('\n');
 }
 
