@@ -115,7 +115,7 @@ export class BootedWorld implements World {
   private get viewed(): ViewedWorld {
     const mms = this.options.spaces.map(({ name }, at) => ({ name, object: `world_mm${at}` }));
     const { vm, hardware, staleUses } = this;
-    const pti = this.options.features.has('PTI');
+    const pti = ['PTI', 'XPTI'].some(name => this.options.features.has(name));
     const figures = (cpu: number): CpuFigures => this.figures(cpu);
     const flushState = (cpu: number): FlushState => this.flushState(cpu);
     return { vm, hardware, pti, mms, staleUses, figures, flushState };

@@ -58,7 +58,7 @@ describe('describing a scenario', () => {
 
   it('finds names that are not there, at their lines', () => {
     assert.deepEqual(mistakes(changed(['kernel'], 'plan9')), [
-      { line: '"kernel": "plan9",', message: "no kernel tree 'plan9'; there are linux" },
+      { line: '"kernel": "plan9",', message: "no kernel tree 'plan9'; there are linux, xen" },
     ]);
     const [machine] = mistakes(changed(['machine'], 'pdp-11'));
     assert.equal(machine!.line, '"machine": "pdp-11",');
