@@ -16,6 +16,8 @@ export class CpusTab {
   private readonly details = h('section', { class: 'details', aria: { label: 'The selected CPU' } });
   private readonly spaces = h('p', { class: 'faint' });
   private wide = 0;
+  private due = false;
+  private detailed: readonly unknown[] = [];
 
   constructor(private readonly store: Store) {
     this.grid = new VirtualGrid({
@@ -29,7 +31,19 @@ export class CpusTab {
   update(change: Change): void {
     if (change === 'snapshot' || change === 'view') this.resize(true);
     if (change === 'progress' || change === 'library' || change === 'problem') return;
-    this.draw();
+    // The cursor alone changes nothing here but whether the entries are still those of it.
+    if (change === 'cursor' && !this.store.entries) return;
+    this.schedule();
+  }
+
+  /** At most once a frame, and only while it is seen. */
+  private schedule(): void {
+    if (this.due || this.store.view.tab !== 'cpus') return;
+    this.due = true;
+    requestAnimationFrame(() => {
+      this.due = false;
+      this.draw();
+    });
   }
 
   private get states(): readonly CpuState[] {
@@ -41,7 +55,7 @@ export class CpusTab {
     if (width === 0 || (width === this.wide && !force)) return;
     this.wide = width;
     this.grid.setColumns(columnsFor(width, this.store.view.hidden));
-    this.draw();
+    this.schedule();
   }
 
   private draw(): void {
@@ -85,6 +99,10 @@ export class CpusTab {
   private drawDetails(): void {
     const { store } = this;
     const cpu = this.states[store.view.cpu];
+    const current = store.entries?.seq === store.cursor[store.focus];
+    const shown = [cpu, store.focus, store.entries, current];
+    if (shown.every((one, at) => one === this.detailed[at])) return;
+    this.detailed = shown;
     if (!cpu) return replace(this.details);
     const facts = cpuColumns
       .filter(({ id }) => id !== 'cpu' && id !== 'operations')

@@ -59,6 +59,7 @@ export class EventsTab {
     if (change === 'progress' || change === 'library' || change === 'problem' || change === 'entries') return;
     const { store } = this;
     const { side } = store;
+    if (store.view.tab !== 'events') return;
     this.detail.set(
       detailLabels.map((label, value) => ({ value: String(value), label })),
       String(store.view.detail),
