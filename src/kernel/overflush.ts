@@ -15,6 +15,9 @@ import { overflushLines, type Surroundings } from './surroundings';
 const userPcidBit = 0x800;
 const invpcidAddress = 0;
 const invpcidContext = 1;
+const invpcidAllGlobal = 2;
+/** Bit 47 of an address, in its high half: the kernel's. */
+const kernelHalf = 0x8000;
 
 export class Overflush {
   private core: Core | null = null;
@@ -38,7 +41,8 @@ export class Overflush {
       const own = x86.pcid(cpu);
       if (type === invpcidContext) {
         if ((descLo | userPcidBit) === (own | userPcidBit)) this.contexts(cpu, [descLo], -1);
-      } else if (type !== invpcidAddress) this.contexts(cpu, [own, own ^ userPcidBit], -1);
+      } else if (type !== invpcidAddress)
+        this.contexts(cpu, [own, own ^ userPcidBit], -1, type === invpcidAllGlobal);
       return invpcid(cpu, type, descLo, descHi, addressLo, addressHi);
     };
     x86.writeCr3 = (cpu, lo, hi) => {
@@ -49,7 +53,7 @@ export class Overflush {
     x86.writeCr4 = (cpu, lo, hi) => {
       const own = x86.pcid(cpu);
       // Bit 7 is PGE: the second of the two writes finds nothing any more.
-      if (((x86.cr4(cpu) ^ lo) & 0x80) !== 0) this.contexts(cpu, [own, own ^ userPcidBit], -1);
+      if (((x86.cr4(cpu) ^ lo) & 0x80) !== 0) this.contexts(cpu, [own, own ^ userPcidBit], -1, true);
       return writeCr4(cpu, lo, hi);
     };
   }
@@ -92,18 +96,22 @@ export class Overflush {
     this.around.walkedDead = was;
   }
 
-  /** Everything of these PCIDs, against the tables under a root (−1: the one in effect). */
-  private contexts(cpu: number, pcids: readonly number[], root: number): void {
+  /**
+   * User pages of these PCIDs, against the tables under a root (−1: the one in effect). `globals`: global ones too, such as
+   * Xen makes of a guest's.
+   */
+  private contexts(cpu: number, pcids: readonly number[], root: number, globals = false): void {
+    const goes = (tag: number, global: boolean): boolean => (global ? globals : pcids.includes(tag));
     if (!this.core) return;
     const { translation } = this.hardware;
     const any = translation
       .occupancy(cpu)
-      .some(({ tag, global, translations }) => !global && translations > 0 && pcids.includes(tag));
+      .some(({ tag, global, translations }) => translations > 0 && goes(tag, global));
     if (!any) return;
     const was = this.around.walkedDead;
     const seen = new Set<string>();
     for (const entry of translation.entries(cpu)) {
-      if (entry.paging || entry.global || !pcids.includes(entry.tag)) continue;
+      if (entry.paging || (entry.hi & kernelHalf) !== 0 || !goes(entry.tag, entry.global)) continue;
       const key = `${entry.tag} ${entry.hi} ${entry.lo}`;
       if (seen.has(key)) continue;
       const state = translation.compare(cpu, entry, root);
