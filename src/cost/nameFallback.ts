@@ -29,13 +29,16 @@ export interface NamePrice {
   }[];
 }
 
+const none: readonly never[] = [];
 const recognised = new WeakMap<SourceUnit, ReturnType<typeof recogniseLines>>();
 
 /** The names on the lines of a unit. A unit is always asked about with the same hints. */
 function namesIn(unit: SourceUnit, hints: PlaceHints): ReturnType<typeof recogniseLines> {
   let known = recognised.get(unit);
   if (!known) {
-    known = recogniseLines(unit.lines.map(line => line.text), { ...hints, path: unit.path }); // prettier-ignore
+    const lines = unit.lines.map(line => line.text);
+    // Most lines have none: they share one list.
+    known = recogniseLines(lines, { ...hints, path: unit.path }).map(found => (found.length ? found : none));
     recognised.set(unit, known);
   }
   return known;

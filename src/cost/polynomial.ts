@@ -16,8 +16,18 @@ export interface Polynomial {
 
 export const zero: Polynomial = { terms: new Map() };
 
-export const constant = (value: bigint | number): Polynomial =>
-  BigInt(value) === 0n ? zero : { terms: new Map([['', BigInt(value)]]) };
+/** Small constants, which most counts are: one object each. */
+const small = new Map<bigint, Polynomial>();
+
+export function constant(value: bigint | number): Polynomial {
+  const exact = BigInt(value);
+  if (exact === 0n) return zero;
+  const known = small.get(exact);
+  if (known) return known;
+  const made = { terms: new Map([['', exact]]) };
+  if (exact >= -64n && exact <= 64n) small.set(exact, made);
+  return made;
+}
 
 export const one = constant(1);
 
@@ -41,6 +51,8 @@ const addInto = (terms: Map<Monomial, bigint>, monomial: Monomial, value: bigint
 export function add(a: Polynomial, b: Polynomial): Polynomial {
   if (isZero(a)) return b;
   if (isZero(b)) return a;
+  const [left, right] = [constantOf(a), constantOf(b)];
+  if (left !== null && right !== null) return constant(left + right);
   const terms = new Map(a.terms);
   for (const [monomial, value] of b.terms) addInto(terms, monomial, value);
   return { terms };
@@ -84,6 +96,9 @@ function factorsOf(monomial: Monomial): readonly string[] {
 }
 
 export function multiply(a: Polynomial, b: Polynomial): Polynomial {
+  if (a === one) return b;
+  if (b === one) return a;
+  if (isZero(a) || isZero(b)) return zero;
   const terms = new Map<Monomial, bigint>();
   for (const [ma, va] of a.terms)
     for (const [mb, vb] of b.terms) {

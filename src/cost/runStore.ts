@@ -8,8 +8,10 @@ import type { FeatureSet } from './features';
 import type { Program } from './program';
 import type { Work } from './work';
 
-/** Values and guards that are kept, of all runs together; each takes some 300 bytes. */
-const mostKept = 300_000;
+/** Values and guards that are kept, of all runs together; each takes some 400 bytes. */
+const mostKept = 120_000;
+/** What a run takes besides its values, in as many of them. */
+const sizeOfRun = 16;
 
 /** What code is run with. */
 export interface RunPrograms {
@@ -36,6 +38,8 @@ export interface RunHolder {
 
 export class RunStore {
   private readonly shared = new Map<IrFunction, Shared[]>();
+  /** Nothing to run, under sets of features: most hunks of a very long document have no function that was read. */
+  private readonly empty = new Map<string, StoredRun>();
   private readonly holders = new Map<RunHolder, number>();
   private kept = 0;
 
@@ -52,6 +56,11 @@ export class RunStore {
       const features = makeFeatures();
       return { ...runPairs(pairs, programs, features, this.work), features };
     };
+    if (!pairs.length) {
+      const known = this.empty.get(key) ?? make();
+      this.empty.set(key, known);
+      return known;
+    }
     const [pair] = pairs;
     const fn = pair?.after ?? pair?.before;
     if (pairs.length !== 1 || !pair || !fn) return make();
@@ -72,9 +81,9 @@ export class RunStore {
   }
 
   /** Says that a holder was used, and what it holds. The longest unused ones give theirs up where it is too much. */
-  used(holder: RunHolder, runs: Iterable<StoredRun>): void {
+  used(holder: RunHolder, runs: readonly StoredRun[]): void {
     let size = 0;
-    for (const { comparison } of runs) size += comparison.space.size;
+    for (const { comparison } of runs) size += comparison.space.size + sizeOfRun;
     this.kept += size - (this.holders.get(holder) ?? 0);
     this.holders.delete(holder);
     this.holders.set(holder, size);
