@@ -20,6 +20,8 @@ export class PanelPage {
   /** State of each side as the page knows it. */
   private readonly sent: (MachineState | undefined)[] = [undefined, undefined];
   private ready = false;
+  /** Seeks of each side that are under way: their answers bring the state. */
+  private readonly seeking: [number, number] = [0, 0];
 
   constructor(
     private readonly model: PanelModel,
@@ -36,7 +38,8 @@ export class PanelPage {
       case 'all':
         return this.sendAll();
       case 'state':
-        return this.sendState(change.side, null);
+        if (this.seeking[change.side] === 0) this.sendState(change.side, null);
+        return;
       case 'progress':
         return this.post({ type: 'progress', progress: model.running });
       case 'problem':
@@ -92,7 +95,12 @@ export class PanelPage {
     switch (message.type) {
       case 'seek': {
         const { side, seq } = message;
-        await model.seek(side, seq);
+        this.seeking[side]++;
+        try {
+          await model.seek(side, seq);
+        } finally {
+          this.seeking[side]--;
+        }
         this.sendState(side, message.id);
         return null;
       }
@@ -133,7 +141,11 @@ export class PanelPage {
   private sendState(side: Side, id: number | null): void {
     const state = this.model.shown[side]?.state;
     const known = this.sent[side];
-    if (!state || !known) return;
+    if (!state || !known) {
+      // It is shown no more; the page has had, or gets, a snapshot.
+      if (id !== null) this.post({ type: 'done', id, said: '' });
+      return;
+    }
     if (id === null && known === state) return;
     this.sent[side] = state;
     const cpus = cpuChanges(known, state);
