@@ -1,5 +1,5 @@
 /** The plot of a sweep: a line with its range for each variant, published points, crossovers. */
-import type { PanelSweep, SweepSeries } from '../src/protocol/panel';
+import type { Crossover, PanelSweep, SweepSeries } from '../src/protocol/panel';
 import { number } from './format';
 import type { Surface } from './surface';
 import type { Theme } from './theme';
@@ -21,6 +21,18 @@ interface Axes {
   readonly y: (value: number) => number;
   readonly xs: readonly number[];
   readonly top: number;
+}
+
+/** A crossover in a sentence. */
+export function crossoverText(
+  { from, to, cheaper, than, until, uncertain }: Crossover,
+  parameter: string,
+): string {
+  const begins =
+    to - from <= 1 ? `from ${parameter} = ${to}` : `from somewhere between ${parameter} = ${from} and ${to}`;
+  const ends = until === null ? 'on' : until === to ? 'only' : `to ${until}`;
+  const doubt = uncertain ? ' The ranges overlap there: it may lie elsewhere, or not be there at all.' : '';
+  return `${cheaper} is cheaper than ${than} ${begins} ${ends}.${doubt}`;
 }
 
 /** A round number not below `value`. */

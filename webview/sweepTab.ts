@@ -1,24 +1,17 @@
 /** Cycles over the values of a parameter, each variant a line. */
-import type { Crossover, PanelSweep } from '../src/protocol/panel';
+import type { PanelSweep } from '../src/protocol/panel';
 import { button, dropdown, setDisabled } from './controls';
 import { table } from './cpusTab';
 import { h, replace } from './dom';
 import { number, parametersText, range } from './format';
 import type { Change, Store } from './store';
 import { CanvasSurface } from './surface';
-import { drawSweep } from './sweepPicture';
+import { crossoverText, drawSweep } from './sweepPicture';
 import { readTheme } from './theme';
 
 const heightOf = (width: number): number => Math.round(Math.min(320, Math.max(180, width * 0.5)));
 
 const marks = ['●', '■', '▲', '◆'];
-
-export function crossoverText({ from, to, cheaper, than, uncertain }: Crossover, parameter: string): string {
-  const where =
-    to - from <= 1 ? `from ${parameter} = ${to} on` : `somewhere between ${parameter} = ${from} and ${to}`;
-  const doubt = uncertain ? ' The ranges overlap there: it may lie elsewhere, or not be there at all.' : '';
-  return `${cheaper} is cheaper than ${than} ${where}.${doubt}`;
-}
 
 export class SweepTab {
   readonly element = h('div', { class: 'tab' });

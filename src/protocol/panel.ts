@@ -96,6 +96,8 @@ export interface Crossover {
   /** Variant that is cheaper from `to` on, and the other. */
   readonly cheaper: string;
   readonly than: string;
+  /** Last `x` for which that holds; null: to the end. */
+  readonly until: number | null;
   /** The ranges overlap on both sides: it may lie elsewhere, or not be there. */
   readonly uncertain: boolean;
 }

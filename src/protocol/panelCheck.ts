@@ -87,7 +87,14 @@ const sweep = shape({
   series: listOf(shape({ name: isText, points: listOf(point) })),
   published: listOf(shape({ x: isNumber, value: isNumber, label: isText, source: isText })),
   crossovers: listOf(
-    shape({ from: isNumber, to: isNumber, cheaper: isText, than: isText, uncertain: isFlag }),
+    shape({
+      from: isNumber,
+      to: isNumber,
+      cheaper: isText,
+      than: isText,
+      until: orNull(isNumber),
+      uncertain: isFlag,
+    }),
   ),
   note: isText,
 });

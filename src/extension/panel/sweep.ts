@@ -23,7 +23,7 @@ const known = ({ points }: SweepSeries): Known[] =>
 /** Whether the ranges of two points leave the order open. */
 const overlap = (a: Known, b: Known): boolean => a.low <= b.high && b.low <= a.high;
 
-/** Between which neighbouring values two lines change their order; where they are equal counts as the order before. */
+/** Between which neighbouring values two lines change their order, or part after they were equal. */
 export function crossoversOf(first: SweepSeries, second: SweepSeries): Crossover[] {
   const others = new Map(known(second).map(point => [point.x, point]));
   const pairs = known(first).flatMap(a => {
@@ -31,17 +31,35 @@ export function crossoversOf(first: SweepSeries, second: SweepSeries): Crossover
     return b ? [{ x: a.x, sign: Math.sign(a.value - b.value), open: overlap(a, b) }] : [];
   });
   const found: Crossover[] = [];
+  /** The last pair that differs, and an equal one behind it. */
   let last: (typeof pairs)[number] | undefined;
+  let equal: (typeof pairs)[number] | undefined;
+  const close = (): void => {
+    const open = found.at(-1);
+    if (open?.until === null && last) found[found.length - 1] = { ...open, until: last.x };
+  };
   for (const pair of pairs) {
-    if (pair.sign === 0) continue;
-    if (last && last.sign !== pair.sign) {
-      const names =
-        pair.sign > 0
-          ? { cheaper: second.name, than: first.name }
-          : { cheaper: first.name, than: second.name };
-      found.push({ from: last.x, to: pair.x, ...names, uncertain: last.open && pair.open });
+    if (pair.sign === 0) {
+      close();
+      equal = pair;
+      continue;
+    }
+    const turned = last && last.sign !== pair.sign;
+    if (turned) close();
+    const before = turned ? last : equal;
+    if (before) {
+      const [cheaper, than] = pair.sign > 0 ? [second.name, first.name] : [first.name, second.name];
+      found.push({
+        from: before.x,
+        to: pair.x,
+        cheaper,
+        than,
+        until: null,
+        uncertain: before.open && pair.open,
+      });
     }
     last = pair;
+    equal = undefined;
   }
   return found;
 }

@@ -62,7 +62,7 @@ describe('a sweep', () => {
     const base = line('base', [1, 100, 1], [10, 200, 1], [33, 400, 1]);
     const patched = line('patched', [1, 150, 1], [10, 180, 1], [33, 300, 1]);
     assert.deepEqual(crossoversOf(base, patched), [
-      { from: 1, to: 10, cheaper: 'patched', than: 'base', uncertain: false },
+      { from: 1, to: 10, cheaper: 'patched', than: 'base', until: null, uncertain: false },
     ]);
   });
 
@@ -70,10 +70,28 @@ describe('a sweep', () => {
     const one = line('one', [1, 100, 90], [2, 110, 90], [3, 140, 90]);
     const two = line('two', [1, 110, 90], [2, 110, 90], [3, 120, 90]);
     assert.deepEqual(crossoversOf(one, two), [
-      { from: 1, to: 3, cheaper: 'two', than: 'one', uncertain: true },
+      { from: 1, to: 3, cheaper: 'two', than: 'one', until: null, uncertain: true },
     ]);
     const gap: SweepSeries = { name: 'gap', points: [{ x: 1, value: null, low: null, high: null }] };
     assert.deepEqual(crossoversOf(one, gap), []);
+  });
+
+  it('marks where equal lines part, and until when', () => {
+    const base = line('base', [5, 50, 1], [6, 60, 1], [7, 70, 1], [33, 330, 1], [34, 45, 1]);
+    const low = line('low', [5, 50, 1], [6, 60, 1], [7, 45, 1], [33, 45, 1], [34, 45, 1]);
+    assert.deepEqual(crossoversOf(base, low), [
+      { from: 6, to: 7, cheaper: 'low', than: 'base', until: 33, uncertain: false },
+    ]);
+    // There and back again.
+    const other = line('other', [5, 60, 1], [6, 60, 1], [7, 60, 1], [33, 340, 1]);
+    assert.deepEqual(
+      crossoversOf(base, other).map(({ from, to, cheaper, until }) => [from, to, cheaper, until]),
+      [
+        [5, 7, 'other', 7],
+        [7, 33, 'base', null],
+      ],
+    );
+    assert.deepEqual(crossoversOf(base, base), []);
   });
 
   it('is made of the runs of a scenario, and says what it leaves out', () => {

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { svgText, SvgSurface } from '../../../webview/surface';
-import { roundUp } from '../../../webview/sweepPicture';
+import { crossoverText, roundUp } from '../../../webview/sweepPicture';
 import { readable, type Theme } from '../../../webview/theme';
 import { cpuAt, drawTimeline, laneTop, rowsHeight, segmentStarts } from '../../../webview/timelinePicture';
 import { TraceIndex } from '../../../webview/traceIndex';
@@ -71,6 +71,17 @@ describe('pictures of the panel', () => {
 
   it('round axes up', () => {
     assert.deepEqual([0, 1, 7, 101, 46_818].map(roundUp), [1, 1, 8, 150, 50_000]);
+  });
+
+  it('say where lines cross', () => {
+    const one = { from: 6, to: 7, cheaper: 'low', than: 'base', until: 33, uncertain: false };
+    assert.equal(crossoverText(one, 'n'), 'low is cheaper than base from n = 7 to 33.');
+    assert.equal(crossoverText({ ...one, until: 7 }, 'n'), 'low is cheaper than base from n = 7 only.');
+    assert.equal(
+      crossoverText({ ...one, from: 1, until: null }, 'n'),
+      'low is cheaper than base from somewhere between n = 1 and 7 on.',
+    );
+    assert.match(crossoverText({ ...one, uncertain: true }, 'n'), /may lie elsewhere/);
   });
 
   it('write on colours in black or white', () => {
