@@ -28,7 +28,7 @@ describe('XPFO: cycles of a page of user space', function () {
   it('without interrupts other CPUs cost nothing', () => {
     const patches = ['xpfo-local-flush'];
     assert.equal(cost(2, ...patches), cost(8, ...patches));
-// Two INVLPGs, and the walk after them: without a flush the translation is still there.
+    // Two INVLPGs, and the walk after them: without a flush the translation is still there.
     assert.equal(cost(2, 'xpfo-omit-flush') + 2 * 233 + 45, cost(2, ...patches));
   });
 });
