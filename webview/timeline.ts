@@ -1,5 +1,6 @@
 /** The timeline: two canvases (what happened, and the cursor over it), scrubbed with the mouse, stepped with keys. */
 import { eventSentence } from './events';
+import { prepared, size } from './canvas';
 import { h } from './dom';
 import type { Store } from './store';
 import { CanvasSurface, SvgSurface, type Surface } from './surface';
@@ -327,23 +328,3 @@ export class Timeline {
 }
 
 const shortened = (name: string): string => (name.length > 9 ? `${name.slice(0, 8)}…` : name);
-
-/** Gives a canvas its size in real pixels; true if it had another. */
-function size(canvas: HTMLCanvasElement, width: number, height: number): boolean {
-  const ratio = window.devicePixelRatio || 1;
-  const wide = Math.round(width * ratio);
-  const high = Math.round(height * ratio);
-  if (canvas.width === wide && canvas.height === high) return false;
-  canvas.width = wide;
-  canvas.height = high;
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  return true;
-}
-
-function prepared(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
-  const context = canvas.getContext('2d')!;
-  const ratio = window.devicePixelRatio || 1;
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
-}

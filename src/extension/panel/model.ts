@@ -15,6 +15,7 @@ import { publishedPoints } from '../../scenario/publishedPoints';
 import type { OpenRun, Runs } from '../runs';
 import { Cancelled } from '../workerClient';
 import { operationChanges } from './changes';
+import { choiceFor, sameTime } from './choice';
 import type { PanelSource, PanelSubject } from './subject';
 import { sweepOf } from './sweep';
 
@@ -138,7 +139,7 @@ export class PanelModel {
   async show(subject: PanelSubject, { choice, sweep = null, view, seq }: ShowOptions): Promise<void> {
     if (this.subject?.id !== subject.id) this.sweep = null;
     this.subject = subject;
-    this.choice = this.choiceFor(subject, choice ?? {});
+    this.choice = choiceFor(subject, choice ?? {}, this.source.usual());
     if (view) this.view = { ...this.view, ...view };
     await this.perform(async signal => {
       await this.openRuns(signal);
@@ -150,7 +151,7 @@ export class PanelModel {
   async choose(choice: PanelChoice): Promise<void> {
     const { subject } = this;
     if (!subject) return;
-    this.choice = this.choiceFor(subject, choice);
+    this.choice = choiceFor(subject, choice, this.source.usual());
     await this.perform(signal => this.openRuns(signal));
   }
 
@@ -192,24 +193,6 @@ export class PanelModel {
   dispose(): void {
     this.cancel();
     for (const { run } of this.shown) run.close();
-  }
-
-  /** What was asked for as far as there is such a thing; else the first two variants, and usual values. */
-  private choiceFor(subject: PanelSubject, wanted: Partial<PanelChoice>): PanelChoice {
-    const { variants, parameters } = subject;
-    const has = (name: string | null | undefined): name is string => variants.includes(name ?? '');
-    const before = has(wanted.before) ? wanted.before : (variants[0] ?? '');
-    const other = variants.find(name => name !== before) ?? null;
-    const asked = wanted.after !== undefined;
-    const after = asked ? (has(wanted.after) && wanted.after !== before ? wanted.after : null) : other;
-    const usual = this.source.usual();
-    const values = parameters.map(({ name, values: list }) => {
-      const value = [wanted.parameters?.[name], usual[name]].find(
-        one => one !== undefined && list.includes(one),
-      );
-      return [name, value ?? list[0] ?? 0] as const;
-    });
-    return { before, after, parameters: Object.fromEntries(values) };
   }
 
   /** Does one thing at a time: a new one stops the one before. */
@@ -260,7 +243,14 @@ export class PanelModel {
   private async seekBoth(seq: number, signal: AbortSignal): Promise<void> {
     for (const [at, one] of this.shown.entries()) {
       const { count } = one.run.opened.trace;
-      const place = at === this.focus ? seq : sameTime(this.shown, this.focus, seq);
+      const place =
+        at === this.focus
+          ? seq
+          : sameTime(
+              this.shown.map(({ run }) => run.opened.trace),
+              this.focus,
+              seq,
+            );
       one.state = await one.run.seek(Math.min(place, count - 1), signal);
     }
   }
@@ -310,16 +300,4 @@ export class PanelModel {
   private tell(change: PanelChange): void {
     for (const listener of this.listeners) listener(change);
   }
-}
-
-/** The last event of the other run by which no clock had passed that of `seq` in the run in focus. */
-function sameTime(shown: readonly ShownRun[], focus: Side, seq: number): number {
-  const from = shown[focus]!.run.opened.trace;
-  const other = shown[1 - focus]?.run.opened.trace;
-  if (!other) return -1;
-  let time = 0;
-  for (let at = 0; at <= seq && at < from.count; at++) time = Math.max(time, from.cycles[at]!);
-  let at = 0;
-  while (at < other.count && other.cycles[at]! <= time) at++;
-  return at - 1;
 }
