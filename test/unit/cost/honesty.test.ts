@@ -48,6 +48,21 @@ describe('what a price does not count', function () {
     assert.equal(hunk!.cycles, null);
   });
 
+  it('a new way out before lines that are not shown has no cycles: what it saves may be more', async () => {
+    const lines = [
+      '+\tif (static_cpu_has(X86_FEATURE_INVPCID)) {',
+      '+\t\tinvpcid_flush_all();',
+      '+\t\treturn;',
+      '+\t}',
+      '+',
+      ' \traw_local_irq_save(flags);',
+    ];
+    const [hunk] = (await priced(patchOf(path, lines.join('\n'), 'static void tq_flush(void)'))).hunks;
+    assert.deepEqual(shown(hunk!.delta), { INVPCID_ALL_GLOBAL: '1' });
+    assert.ok(hunk!.unknown.some(({ name }) => name === 'unseen lines'));
+    assert.equal(hunk!.cycles, null);
+  });
+
   it('a fragment that begins with the way out of an unseen condition goes on behind it', async () => {
     const lines = [
       ' \t\t\tcontinue;',
