@@ -20,6 +20,8 @@ export const harnessText = `
 /* 1 while user code runs. */
 DEFINE_PER_CPU(unsigned long, world_user_mode);
 DEFINE_PER_CPU(unsigned long, world_stale[8]);
+/* What the last call has promised: see promises.ts. */
+DEFINE_PER_CPU(unsigned long, world_promise[4]);
 /* Pages that the direct map must not reach: their addresses with bit 0 set. */
 unsigned long world_closed[64];
 unsigned long world_finished;
@@ -54,14 +56,18 @@ void world_touch(unsigned long start, unsigned long end, unsigned long kind, uns
 
 void world_syscall(unsigned long a, unsigned long b, unsigned long c, unsigned long nr)
 {
+	world_call_begins(a, b, c, nr);
 	world_trap();
 	world_enter_syscall(a, b, c, nr);
+	world_call_returns();
 }
 
 void world_syscall_nostack(unsigned long a, unsigned long b, unsigned long c, unsigned long nr)
 {
+	world_call_begins(a, b, c, nr);
 	world_trap();
 	world_enter_syscall_nostack(a, b, c, nr);
+	world_call_returns();
 }
 
 void world_lazy(struct task_struct *idle)
@@ -122,7 +128,9 @@ void world_end_paranoid(void)
 /* The work of a system call, within an entry that does more. */
 void world_work(unsigned long a, unsigned long b, unsigned long c, unsigned long nr)
 {
+	world_call_begins(a, b, c, nr);
 	do_syscall_64(a, b, c, nr);
+	world_call_returns();
 	local_irq_enable();
 }
 

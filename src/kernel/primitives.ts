@@ -10,6 +10,7 @@ import { halves } from '../vm/pairs';
 import type { Primitive } from '../vm/primitives';
 import { deviceVector } from './harness';
 import { closeDirectMap, kernelAccess, openDirectMap } from './directMap';
+import { callBegins, callReturns } from './promises';
 import { cleanFrame, userAccess } from './staleUses';
 import type { Surroundings } from './surroundings';
 import {
@@ -136,6 +137,7 @@ const measure: Make = around => (core, cpu) => {
 /** `world_send_nmi(cpu)`: an IPI to another CPU; on this CPU itself, one that a device causes. */
 const sendNmi: Make = around => (core, cpu) => {
   const to = core.args[0]!;
+  core.sends(cpu, to);
   if (to === cpu) around.hardware!.interrupts.raiseNmi(to);
   else around.hardware!.interrupts.sendNmi(cpu, to);
   core.changed();
@@ -144,6 +146,7 @@ const sendNmi: Make = around => (core, cpu) => {
 };
 
 const raise: Make = around => (core, cpu) => {
+  core.sends(cpu, cpu);
   around.hardware!.interrupts.raise(cpu, deviceVector);
   core.changed();
   core.poke(cpu);
@@ -153,6 +156,8 @@ const raise: Make = around => (core, cpu) => {
 const table: readonly (readonly [string, (program: LinkedProgram) => Make])[] = [
   ['world_trap', () => trap],
   ['world_access', program => around => userAccess(program, around)],
+  ['world_call_begins', callBegins],
+  ['world_call_returns', () => callReturns],
   ['world_kernel_access', () => kernelAccess],
   ['direct_map_closed', () => closeDirectMap],
   ['direct_map_opened', () => openDirectMap],

@@ -14,25 +14,43 @@ import type { LinkedProgram } from '../vm/link';
 import { Outcome } from '../vm/outcomes';
 import type { Primitive } from '../vm/primitives';
 import { EventKind } from '../vm/trace';
+import { loadedMm } from './loadedMm';
+import { endPromises, noWrites, nothingPromised, pagesGone, promised } from './promises';
 import type { Surroundings, staleKinds } from './surroundings';
 import { staleKindNumber } from './surroundings';
 
-/** Slot of the mm that the CPU has loaded, or −1. */
-function loadedMm(core: Core, cpu: number, program: LinkedProgram): number {
-  const place = program.locate(['cpu_tlbstate', 'loaded_mm']);
-  if (!place) return -1;
-  const slot = core.layout.perCpuSlot + cpu * core.layout.perCpuStride + place.slot;
-  const mm = core.memoryLo[slot]! >>> 3;
-  return mm >= 16 ? mm : -1;
+/** Whether a flush of the loaded mm is counted, or its page-table lock held. */
+function isChanging(core: Core, mm: number, around: Surroundings): boolean {
+  const { flush, lock } = around.pending;
+  return isSet(core, mm, flush) || isSet(core, mm, lock);
 }
+
+const isSet = (core: Core, mm: number, offset: number): boolean =>
+  offset >= 0 && core.memoryLo[mm + offset] !== 0;
 
 /** Whether a change of the loaded mm's page tables is still under way, so that stale entries may be used. */
 export function mayBeStale(core: Core, cpu: number, around: Surroundings, program: LinkedProgram): boolean {
   const mm = loadedMm(core, cpu, program);
-  if (mm < 0) return true;
-  const { flush, lock, batched } = around.pending;
-  const isSet = (offset: number): boolean => offset >= 0 && core.memoryLo[mm + offset] !== 0;
-  return isSet(flush) || isSet(lock) || (isSet(batched) && around.isReclaiming(core));
+  if (mm < 0 || isChanging(core, mm, around)) return true;
+  return isSet(core, mm, around.pending.batched) && around.isReclaiming(core);
+}
+
+/**
+ * What a call that has returned has promised, and this stale access breaks, though a flush is under way; 0: nothing.
+ * That nobody writes is taken at its word only against reclaim: a change of rights does not wait for another call that
+ * is taking the page away.
+ */
+function brokenPromise(
+  core: Core,
+  cpu: number,
+  around: Surroundings,
+  program: LinkedProgram,
+  writes: boolean,
+): number {
+  const kinds = promised(core, cpu, around, program, core.args[0]!, core.args[1]!);
+  if ((kinds & pagesGone) !== 0) return pagesGone;
+  const reclaimOnly = !isChanging(core, loadedMm(core, cpu, program), around);
+  return writes && reclaimOnly ? kinds & noWrites : nothingPromised;
 }
 
 /** Remembers the first of a kind on a CPU. */
@@ -72,6 +90,7 @@ export function userAccess(program: LinkedProgram, around: Surroundings): Primit
     if (around.takeWalkedDead() || result === noTable)
       noteStale(core, cpu, around, 'stale-walk', args[0]!, args[1]!);
     if (result === pageFault) {
+      endPromises(core, around, args[0]!, args[1]!);
       core.event(EventKind.Primitive, cpu, 1, translation.errorCode, args[0]!, args[1]!);
       return core.give(translation.errorCode | 4, 0);
     }
@@ -96,8 +115,11 @@ function judge(core: Core, cpu: number, around: Surroundings, program: LinkedPro
   const recorded = same && (translation.flags & entryDirty) !== 0;
   if (writes && !recorded && core.memoryHi[slot] === frameIsClean)
     return noteStale(core, cpu, around, 'lost-dirty', lo, hi);
-  if (same || mayBeStale(core, cpu, around, program)) return;
-  const forbids = now !== done && (translation.errorCode & 1) !== 0;
+  if (same) return;
+  const allowed = mayBeStale(core, cpu, around, program);
+  const broken = allowed ? brokenPromise(core, cpu, around, program, writes) : nothingPromised;
+  if (allowed && broken === nothingPromised) return;
+  const forbids = broken === noWrites || (now !== done && (translation.errorCode & 1) !== 0);
   noteStale(core, cpu, around, forbids ? 'stale-perm' : 'stale-data', lo, hi);
 }
 

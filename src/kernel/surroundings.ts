@@ -67,6 +67,7 @@ export class Surroundings {
   private readonly userMode: number;
   private readonly reclaims: number;
   private readonly stale: number;
+  private readonly promise: number;
   private readonly baseline: number;
 
   constructor(
@@ -84,6 +85,7 @@ export class Surroundings {
     this.userMode = this.find('world_user_mode');
     this.reclaims = this.find('world_reclaims');
     this.stale = this.find('world_stale');
+    this.promise = this.find('world_promise');
     this.closed = this.find('world_closed');
     this.baseline = this.find(objectNames.baseline);
   }
@@ -107,6 +109,11 @@ export class Surroundings {
     for (let cpu = 0; cpu < core.layout.cpus; cpu++)
       if (core.memoryLo[this.perCpu(core, cpu, this.reclaims)] !== 0) return true;
     return false;
+  }
+
+  /** First slot of what the last call of a CPU has promised. */
+  promiseSlot(core: Core, cpu: number): number {
+    return this.perCpu(core, cpu, this.promise);
   }
 
   staleSlot(core: Core, cpu: number, kind: number): number {

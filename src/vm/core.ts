@@ -22,6 +22,8 @@ import { EventKind } from './trace';
 
 export class Core {
   readonly order: Float64Array;
+  /** How far the order of who sent an interrupt is ahead of its clock, per receiver, while one is on its way. */
+  readonly late: Float64Array;
   /** See {@link ReadyTree}. */
   readonly ready: Float64Array;
   /** A bit for each CPU for which something may have changed since the last choice. */
@@ -64,6 +66,7 @@ export class Core {
     const { offsets, cpus, registers, depth, slots } = layout;
     const { buffer } = machine;
     this.order = new Float64Array(buffer, offsets.order, cpus);
+    this.late = new Float64Array(buffer, offsets.late, cpus);
     this.ready = new Float64Array(buffer, offsets.ready, readyWords(cpus));
     this.stirred = new Int32Array(buffer, offsets.stirred, (cpus + 31) >> 5);
     this.awaited = new Int32Array(buffer, offsets.awaited, awaitedWords);
@@ -159,6 +162,22 @@ export class Core {
     this.control[cpu * controlWords + Cw.Poke] = 1;
     this.stir(cpu);
     if (!fromAfar) this.global[Gw.Urgent] = 1;
+  }
+
+  /**
+   * A CPU is about to send an interrupt. It arrives by the clock of the hardware, which ordinary instructions do not
+   * advance; in the order of instructions it is on its way for as long.
+   */
+  sends(from: number, to: number): void {
+    const { clocks, interrupts } = this.machine;
+    const ahead = this.order[from]! - clocks.cycles(from);
+    const others = interrupts.pending(to) !== 0 || interrupts.nmiPending(to);
+    this.late[to] = others ? Math.max(this.late[to]!, ahead) : ahead;
+  }
+
+  /** When the first interrupt arrives that the CPU can take, in the order of instructions: whole, as sums are not exact. */
+  arrival(cpu: number): number {
+    return Math.floor(this.machine.interrupts.nextArrival(cpu) + this.late[cpu]!);
   }
 
   /** Whether the CPU can run is looked at again before the next choice. */

@@ -151,6 +151,7 @@ function send(core: Core, cpu: number, vector: number): Outcome {
   const to = core.args[0]!;
   const before = clocks.cycles(cpu);
   core.drain(cpu);
+  core.sends(cpu, to);
   interrupts.send(cpu, to, vector);
   core.order[cpu]! += clocks.cycles(cpu) - before;
   core.changed();

@@ -109,8 +109,8 @@ export class Scheduler {
     global[Gw.Urgent] = 0;
     core.stir(cpu);
     if (order[cpu]! < time) order[cpu] = time;
-    const arrived = control[base + Cw.Poke] !== 0 && core.machine.interrupts.nextArrival(cpu) <= order[cpu]!;
-    if (arrived && !this.tasks.takeInterrupt(cpu)) return false;
+    const arrival = control[base + Cw.Poke] !== 0 ? core.arrival(cpu) : Infinity;
+    if (arrival <= order[cpu]! && !this.tasks.takeInterrupt(cpu)) return false;
     if (control[base + Cw.Status] === Status.Idle && !this.tasks.startNext(cpu)) return false;
     if (control[base + Cw.Status] === Status.Waiting) {
       // What it waited for has come and gone.
@@ -118,7 +118,9 @@ export class Scheduler {
       core.setWaiting(cpu, false);
     }
     global[Gw.Current] = cpu;
-    global[Gw.Quantum] = Math.min(quantum, this.budget - control[base + Cw.Steps]!);
+    // An interrupt that is on its way is not kept waiting.
+    const until = control[base + Cw.Poke] !== 0 ? Math.max(1, Math.ceil(arrival - order[cpu]!)) : quantum;
+    global[Gw.Quantum] = Math.min(quantum, until, this.budget - control[base + Cw.Steps]!);
     if (!this.watch(cpu)) return false;
     global[Gw.Granted] = global[Gw.Quantum]!;
     return global[Gw.Verdict] === Verdict.None;
@@ -141,8 +143,7 @@ export class Scheduler {
     this.wake(cpu, core.global[Gw.Current]!);
     // Whoever is chosen takes its interrupt now: times decide nothing here.
     let time = this.readyAt(cpu, core.global[Gw.Current]!);
-    if (core.control[cpu * controlWords + Cw.Poke] !== 0)
-      time = Math.max(time, core.machine.interrupts.nextArrival(cpu));
+    if (core.control[cpu * controlWords + Cw.Poke] !== 0) time = Math.max(time, core.arrival(cpu));
     return this.prepare(cpu, time === Infinity ? core.order[cpu]! : time, 1);
   }
 
@@ -169,23 +170,24 @@ export class Scheduler {
     const { core } = this;
     const { control, order } = core;
     const base = cpu * controlWords;
+    // An interrupt that is on its way keeps nobody from going on until it arrives.
+    let interrupted = Infinity;
     if (control[base + Cw.Poke] !== 0) {
       const { interrupts } = core.machine;
       const takes =
         (interrupts.enabled(cpu) && interrupts.pending(cpu) !== 0) ||
         (interrupts.nmiPending(cpu) && !interrupts.nmiBlocked(cpu));
-      if (!takes) control[base + Cw.Poke] = 0;
-      else if (control[base + Cw.Status] !== Status.Running)
-        return Math.max(order[cpu]!, interrupts.nextArrival(cpu));
+      if (takes) interrupted = Math.max(order[cpu]!, core.arrival(cpu));
+      else control[base + Cw.Poke] = 0;
     }
     switch (control[base + Cw.Status]! as Status) {
       case Status.Running:
         return order[cpu]!;
       case Status.Idle:
-        return this.tasks.hasNext(cpu) ? order[cpu]! : Infinity;
+        return this.tasks.hasNext(cpu) ? order[cpu]! : interrupted;
       case Status.Waiting:
-        if (!this.mayGoOn(cpu)) return Infinity;
-        return last < 0 ? order[cpu]! : Math.max(order[cpu]!, order[last]!);
+        if (!this.mayGoOn(cpu)) return interrupted;
+        return Math.min(interrupted, last < 0 ? order[cpu]! : Math.max(order[cpu]!, order[last]!));
     }
   }
 

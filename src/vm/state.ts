@@ -152,6 +152,7 @@ export interface StateLayout {
   readonly machineRegisters: number;
   readonly offsets: {
     readonly order: number;
+    readonly late: number;
     readonly ready: number;
     readonly stirred: number;
     readonly awaited: number;
@@ -202,6 +203,7 @@ export function layoutState(program: Program, sizes: StateSizes = {}): StateLayo
   };
   const offsets = {
     order: take(cpus * 8),
+    late: take(cpus * 8),
     ready: take(readyWords(cpus) * 8),
     stirred: take(Math.ceil(cpus / 32) * 4),
     awaited: take(awaitedWords * 4),

@@ -3,6 +3,8 @@
 #include <linux/mm.h>
 #include <asm/tlbflush.h>
 
+void flush_tlb_batched_pending(struct mm_struct *mm);
+
 static unsigned long change_pte_range(struct vm_area_struct *vma, unsigned long addr, unsigned long end,
 				      bool writable)
 {
@@ -10,6 +12,7 @@ static unsigned long change_pte_range(struct vm_area_struct *vma, unsigned long 
 	pte_t *pte;
 
 	spin_lock(&vma->vm_mm->page_table_lock);
+	flush_tlb_batched_pending(vma->vm_mm);
 	for (; addr < end; addr += PAGE_SIZE) {
 		pte = walk_to_pte(vma->vm_mm, addr);
 		if (!pte || !(pte->pte & _PAGE_PRESENT))

@@ -55,6 +55,33 @@ describe('several CPUs on the VM', () => {
     );
   });
 
+  it('lets a CPU go on until an interrupt that is on its way arrives, however much its sender has done before', () => {
+    const text = `
+struct cpumask { unsigned long bits[]; };
+struct cpumask tq_mask;
+unsigned long tq_count, tq_sent, tq_taken;
+static bool tq_ask(int cpu, void *info) { tq_sent = tq_count; return true; }
+static void tq_take(void *info) { tq_taken = tq_count; }
+void tq_go(int n) { while (n-- > 0) tq_count++; }
+void tq_ping(int n)
+{
+	unsigned long done = 0;
+	while (n-- > 0) done++;
+	tq_mask.bits[0] = 2;
+	on_each_cpu_cond_mask(tq_ask, tq_take, NULL, true, &tq_mask);
+}
+`;
+    for (const n of [0n, 2_000n]) {
+      const vm = machineFor([lowered(text)], {
+        ...{ cpus: 2, hardware: {}, handlers: callHandlers, link: { replacing: [prelude()] } },
+        tasks: [[{ function: 'tq_ping', args: [n] }], [{ function: 'tq_go', args: [20_000n] }]],
+      });
+      resultOf(vm);
+      // A thousand cycles and more on the way: at one unit an instruction, at least 50 rounds of a short loop.
+      assert.ok(vm.read(['tq_taken'])! - vm.read(['tq_sent'])! > 50n);
+    }
+  });
+
   it('lets two CPUs shoot at each other', () => {
     const vm = shooting({
       cpus: 3,
