@@ -141,12 +141,11 @@ async function run({ positionals, options, json, write, note }: CommandContext):
     const file = patch !== null && error.line === 0 ? patch : name;
     throw new InputError(`${file}${error.line > 0 ? `:${error.line}` : ''}: ${error.message}`);
   }
-  if (traced) return Exit.Fine;
-  if (json)
+  if (json && !traced)
     write(
       `${JSON.stringify({ scenario: scenario.title, name, tree: trees.folder, runs, comparisons: compareRuns(runs) }, null, 2)}\n`,
     );
-  else write(report(named, runs, trees.folder));
+  else if (!traced) write(report(named, runs, trees.folder));
   const failed = runs.some(one => one.expect.some(({ ok }) => !ok));
   return options['check'] === true && failed ? Exit.Finding : Exit.Fine;
 }

@@ -94,6 +94,12 @@ describe('tlbscope run', function () {
     assert.equal(events.filter(({ name }) => name === 'INVLPG').length, 1);
   });
 
+  it('says by its exit code with --trace too that an expectation does not hold', async () => {
+    const path = file('fails.tlbscope.jsonc', small('{ "what": "INVLPG", "is": 2 }'));
+    assert.equal((await here('run', path, '--trace', '--check')).code, 1);
+    assert.equal((await here('run', path, '--trace')).code, 0);
+  });
+
   it('compares the tree before and after a patch', async () => {
     const patch = findVariant('range-interface')!.patches[0]!.text;
     const path = file('range.patch', patch);
