@@ -213,6 +213,9 @@ export const cpuColumns: readonly CpuColumn[] = [
   },
 ];
 
+/** All but the number of the CPU: the user may hide them. */
+export const optionalColumns: readonly CpuColumn[] = cpuColumns.filter(({ id }) => id !== 'cpu');
+
 /** Columns for a width in pixels. */
 export const columnsFor = (width: number, hidden: readonly string[]): readonly CpuColumn[] =>
   cpuColumns.filter(

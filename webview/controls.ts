@@ -140,15 +140,50 @@ export interface Checkbox {
 
 export function checkbox(label: string, changed: (checked: boolean) => void): Checkbox {
   const element = make('vscode-checkbox', {}, label) as WithValue;
-  let silent = false;
-  element.addEventListener('change', () => silent || changed(element.checked));
+  let known = false;
+  element.addEventListener('change', () => {
+    if (element.checked === known) return;
+    known = element.checked;
+    changed(known);
+  });
   return {
     element,
     set(checked) {
-      silent = true;
+      known = checked;
       element.checked = checked;
-      silent = false;
     },
+  };
+}
+
+export interface CheckList {
+  readonly element: HTMLElement;
+  set(checked: ReadonlySet<string>): void;
+}
+
+/** Choices that fold away under a heading: Space or Enter opens it, Tab goes through them. */
+export function checkList(
+  label: string,
+  id: string,
+  entries: readonly { readonly value: string; readonly label: string; readonly about: string }[],
+  changed: (value: string, checked: boolean) => void,
+): CheckList {
+  const boxes = entries.map(({ value, label: name, about }) => {
+    const box = checkbox(name, checked => changed(value, checked));
+    apply(box.element, { title: about, id: `${id}-${value}` });
+    return { value, box };
+  });
+  const element = document.createElement('details');
+  element.id = id;
+  element.className = 'checks';
+  const summary = document.createElement('summary');
+  summary.textContent = label;
+  const group = document.createElement('div');
+  apply(group, { class: 'controls', role: 'group', aria: { label } });
+  group.append(...boxes.map(({ box }) => box.element));
+  element.append(summary, group);
+  return {
+    element,
+    set: checked => boxes.forEach(({ value, box }) => box.set(checked.has(value))),
   };
 }
 

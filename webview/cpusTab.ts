@@ -1,7 +1,7 @@
 /** The CPUs at the cursor: a table of all, and everything about the selected one. */
 import type { CpuState } from '../src/protocol/run';
-import { columnsFor, cpuColumns, pcidText } from './columns';
-import { button } from './controls';
+import { columnsFor, cpuColumns, optionalColumns, pcidText } from './columns';
+import { button, checkList, type CheckList } from './controls';
 import { h, replace, setText } from './dom';
 import { counted, number, range } from './format';
 import type { Change, Store } from './store';
@@ -15,6 +15,7 @@ export class CpusTab {
   private readonly caption = h('p', { class: 'caption' });
   private readonly details = h('section', { class: 'details', aria: { label: 'The selected CPU' } });
   private readonly spaces = h('p', { class: 'faint' });
+  private readonly columns: CheckList;
   private wide = 0;
   private due = false;
   private detailed: readonly unknown[] = [];
@@ -24,16 +25,32 @@ export class CpusTab {
       ...{ label: 'CPUs at the cursor', id: 'cpus', rowHeight: rowPixels, mostHeight: 12 * rowPixels },
       chosen: cpu => store.setView({ cpu }),
     });
-    this.element = h('div', { class: 'tab' }, this.caption, this.grid.element, this.spaces, this.details);
+    this.columns = checkList(
+      'Columns',
+      'columns',
+      optionalColumns.map(({ id, label, about }) => ({ value: id, label, about })),
+      (id, shown) => this.showColumn(id, shown),
+    );
+    this.element = h('div', { class: 'tab' }, this.caption, this.grid.element, this.columns.element);
+    this.element.append(this.spaces, this.details);
     new ResizeObserver(() => this.resize()).observe(this.element);
   }
 
   update(change: Change): void {
     if (change === 'snapshot' || change === 'view') this.resize(true);
+    if (change === 'snapshot' || change === 'view') {
+      const { hidden } = this.store.view;
+      this.columns.set(new Set(optionalColumns.map(({ id }) => id).filter(id => !hidden.includes(id))));
+    }
     if (change === 'progress' || change === 'library' || change === 'problem') return;
     // The cursor alone changes nothing here but whether the entries are still those of it.
     if (change === 'cursor' && !this.store.entries) return;
     this.schedule();
+  }
+
+  private showColumn(id: string, shown: boolean): void {
+    const others = this.store.view.hidden.filter(one => one !== id);
+    this.store.setView({ hidden: shown ? others : [...others, id] });
   }
 
   /** At most once a frame, and only while it is seen. */

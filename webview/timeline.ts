@@ -9,6 +9,7 @@ import {
   axisHeight,
   cpuAt,
   drawTimeline,
+  gutterWidth,
   laneTop,
   rowHeight,
   rowsHeight,
@@ -145,7 +146,8 @@ export class Timeline {
     const theme = readTheme();
     const rows = { ...this.rows(), scroll: 0 };
     const width = Math.max(700, Math.round(this.scale.left + this.scale.width));
-    const scale = { ...this.scale, width: width - this.scale.left - 8 };
+    const left = gutterWidth(rows.cpus, this.names(), false);
+    const scale = { ...this.scale, left, width: width - left - 8 };
     return { ...this.drawn(theme, rows, scale), width, height: Math.ceil(axisHeight + rowsHeight(rows) + 2) };
   }
 
@@ -185,7 +187,7 @@ export class Timeline {
     const height = Math.min(mostHeight, Math.ceil(axisHeight + rowsHeight(rows)) + 1);
     this.scroller.style.height = `${height}px`;
     this.inner.style.height = `${Math.ceil(axisHeight + rowsHeight(rows)) + 1}px`;
-    const left = width < 420 ? 34 : this.store.sides.length > 1 ? 96 : 56;
+    const left = gutterWidth(rows.cpus, this.names(), width < 420);
     this.scale = { ...this.scale, left, width: width - left - 6 };
     const resized = [this.picture, this.overlay].map(canvas => size(canvas, width, height));
     if (due === 'picture' || resized.includes(true)) this.drawPicture(rows, width, height);
@@ -199,8 +201,11 @@ export class Timeline {
 
   private drawn(theme: Theme, rows: Rows, scale: TimeScale): Omit<Drawing, 'surface' | 'width' | 'height'> {
     const { sides, view } = this.store;
-    const names = sides.map(({ report }) => shortened(report.variant));
-    return { theme, rows, scale, runs: sides, names, selected: view.cpu };
+    return { theme, rows, scale, runs: sides, names: this.names(), selected: view.cpu };
+  }
+
+  private names(): readonly string[] {
+    return this.store.sides.map(({ report }) => shortened(report.variant));
   }
 
   private drawPicture(rows: Rows, width: number, height: number): void {

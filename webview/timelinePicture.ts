@@ -34,6 +34,26 @@ export const rowsHeight = (rows: Rows): number => rowHeight(rows) * rows.cpus;
 export const laneTop = (rows: Rows, cpu: number, run: number): number =>
   axisHeight + rowGap / 2 + cpu * rowHeight(rows) + run * rows.lane - rows.scroll;
 
+/** Widths of letters, of the size of the text: no canvas is needed to lay the margin out. */
+const letter = 0.62;
+const cpuSize = 12;
+const nameSize = 10;
+
+/** Pixels that the margin needs for the CPUs and, where there are two runs, their names; `narrow`: numbers and marks. */
+export function gutterWidth(cpus: number, names: readonly string[], narrow: boolean): number {
+  const digits = String(Math.max(0, cpus - 1)).length;
+  const number = 4 + (digits + (narrow ? 0 : 4)) * cpuSize * letter + 6;
+  if (names.length < 2) return Math.ceil(number);
+  const longest = narrow ? 1 : Math.max(...names.map(({ length }) => length));
+  return Math.ceil(number + longest * nameSize * letter + 6);
+}
+
+/** One letter for each of two runs: the first of its name, or its number where both begin with the same. */
+export function nameMarks(names: readonly string[]): readonly string[] {
+  const first = names.map(name => name.slice(0, 1));
+  return new Set(first).size === names.length ? first : names.map((_, at) => String(at + 1));
+}
+
 /** The CPU at a height of the picture, or null. */
 export function cpuAt(rows: Rows, y: number): number | null {
   const cpu = Math.floor((y - axisHeight + rows.scroll) / rowHeight(rows));
@@ -219,17 +239,19 @@ function drawStale({ surface, theme, scale, rows }: Drawing, { index }: DrawnRun
 }
 
 function drawNames({ surface, theme, rows, scale, names, runs, height, selected }: Drawing): void {
-  const size = Math.min(12, theme.fontSize - 1);
+  const size = Math.min(cpuSize, theme.fontSize - 1);
+  const wide = scale.left >= gutterWidth(rows.cpus, names, false);
+  const shown = wide ? names : nameMarks(names);
   for (let cpu = 0; cpu < rows.cpus; cpu++) {
     const top = laneTop(rows, cpu, 0);
     if (top > height || top + rowHeight(rows) < axisHeight) continue;
     const middle = top + (rows.lane * rows.runs) / 2;
     const style = { colour: theme.foreground, size, bold: cpu === selected };
-    surface.text(scale.left >= 50 ? `CPU ${cpu}` : String(cpu), 4, middle, style);
-    if (runs.length < 2 || rows.lane < 9 || scale.left < 60) continue;
-    names.forEach((name, run) =>
+    surface.text(wide ? `CPU ${cpu}` : String(cpu), 4, middle, style);
+    if (runs.length < 2 || rows.lane < 9) continue;
+    shown.forEach((name, run) =>
       surface.text(name, scale.left - 4, laneTop(rows, cpu, run) + rows.lane / 2, {
-        ...{ colour: theme.faint, size: Math.min(10, size), align: 'right' },
+        ...{ colour: theme.faint, size: Math.min(nameSize, size), align: 'right' },
       }),
     );
   }
