@@ -70,6 +70,19 @@ describe('package.json', () => {
     for (const { icon } of views) assert.ok(existsSync(icon), icon);
   });
 
+  it('packages every picture, schema and entry that it names', () => {
+    const kept = read('.vscodeignore').split('\n');
+    const named = [...read('package.json').matchAll(/"(?:\.\/)?((?:media|schemas|dist)\/[^"]+)"/g)].map(
+      match => match[1]!,
+    );
+    assert.ok(named.length > 10);
+    for (const path of named)
+      assert.ok(
+        kept.includes(`!${path}`) || kept.includes(`!${path.slice(0, path.lastIndexOf('/'))}/**`),
+        path,
+      );
+  });
+
   it('runs only commands that exist from empty views and the walkthrough, which has its pictures', () => {
     const { viewsWelcome, walkthroughs } = contributes;
     const steps = walkthroughs.flatMap(one => one.steps);
