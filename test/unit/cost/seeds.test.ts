@@ -3,28 +3,17 @@
  * `TLBSCOPE_SEEDS` names their folder.
  */
 import { strict as assert } from 'node:assert';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readSeed, seedFolder } from '../patch/support';
 import { analyse, hunkAt, optionsOf, shown } from './support';
 import type { DocumentPricer } from '../../../src/cost/pricing';
 
-const folder = resolve(process.env['TLBSCOPE_SEEDS'] ?? join(process.cwd(), '..', 'shared', 'seeds'));
-
-const read = (number: string): Uint8Array =>
-  new Uint8Array(
-    readFileSync(
-      join(
-        folder,
-        readdirSync(folder).find(name => name.startsWith(`${number}_`))!,
-      ),
-    ),
-  );
+const read = (number: string): Uint8Array => readSeed(Number(number));
 
 describe('seeds', function () {
   this.timeout(20_000);
   before(function () {
-    if (existsSync(folder)) return;
-    console.log(`    skipped: there is no ${folder}; TLBSCOPE_SEEDS names the folder of the seeds`);
+    if (seedFolder() !== null) return;
+    console.log('    skipped: the seed mails are not here (set TLBSCOPE_SEEDS)');
     this.skip();
   });
 

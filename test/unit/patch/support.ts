@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeDocument } from '../../../src/patch/decode';
 import type { PatchDocument } from '../../../src/patch/model';
@@ -13,10 +13,23 @@ export function readBytes(bytes: Uint8Array): PatchDocument {
   return readPatch(text, { firstInvalidLine });
 }
 
-/** The real mails the project was born from; they are not in the repository. Null where they are absent. */
+/** Folders `seeds` of folders beside the checkout. */
+function nearbySeeds(): string[] {
+  try {
+    return readdirSync(join(root, '..')).map(name => join(root, '..', name, 'seeds'));
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The real mails the project was born from; they are not in the repository. `TLBSCOPE_SEEDS` names their folder, else it
+ * is looked for beside the checkout. Null where they are absent.
+ */
 export function seedFolder(): string | null {
-  const folder = process.env['TLBSCOPE_SEEDS'] ?? join(root, '../shared/seeds');
-  return existsSync(join(folder, '000_b9f4f634ce77e025.txt')) ? folder : null;
+  const named = process.env['TLBSCOPE_SEEDS'];
+  const folders = named === undefined ? nearbySeeds() : [named];
+  return folders.find(folder => existsSync(join(folder, seedNames[0]!))) ?? null;
 }
 
 export const seedNames = [
