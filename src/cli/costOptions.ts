@@ -11,7 +11,7 @@ export interface SymbolSettings {
 }
 
 /** Symbols that have a value without `--set`. */
-export const defaultSymbols: Readonly<Record<string, number>> = { n: 10, c: 3 };
+const defaultSymbols: Readonly<Record<string, number>> = { n: 10, c: 3 };
 
 const mostTurns = 1e12;
 

@@ -16,7 +16,7 @@ export function countsText(counts: OperationCounts): string {
 }
 
 /** What a row counts, one line for each set of features. */
-export function rowLines(entry: CatalogueEntry): string[] {
+function rowLines(entry: CatalogueEntry): string[] {
   if (entry.unknown !== undefined) return [`unknown: ${entry.unknown}`];
   if (entry.effect === 'memory') return ['memory only'];
   const lines = entry.costs.map(({ when, ops, full, other, condition, unknown }) => {

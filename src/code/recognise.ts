@@ -39,8 +39,3 @@ export function recogniseLines(
   }
   return result;
 }
-
-/** Whether any of the lines has to do with the TLB: a flush, a register, a page-table write, protocol state. */
-export function isTlbRelevant(lines: readonly string[], hints: LookupHints): boolean {
-  return recogniseLines(lines, hints).some(line => line.some(({ entry }) => entry.tlb));
-}

@@ -32,7 +32,7 @@ export interface NamedCall {
 const depthLimit = 40;
 
 /** The arguments of a call as written. */
-export function argumentTexts(text: string): string[] {
+function argumentTexts(text: string): string[] {
   const open = text.indexOf('(');
   if (open < 0) return [];
   const parts: string[] = [];

@@ -7,7 +7,7 @@ import { show } from './show';
 import type { Value } from './value';
 
 /** SDM volume 3, 4.10.4.1: with CR4.PCIDE set, bit 63 of the source keeps the entries of the PCID. */
-export const noflushBit = 63;
+const noflushBit = 63;
 
 const saysKeep = /no_?flush/i;
 /** What CR3 values are made of: a table's address and a PCID; none reaches bit 63. */

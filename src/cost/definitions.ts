@@ -6,7 +6,7 @@ import type { SourceUnit } from '../code/source';
 import type { Definition, Program } from './program';
 
 /** True if a line of the function's own text is changed. */
-export function isTouched(fn: IrFunction): boolean {
+function isTouched(fn: IrFunction): boolean {
   for (let line = fn.firstLine; line <= fn.lastLine; line++) if (fn.unit.lines[line]?.changed) return true;
   return false;
 }

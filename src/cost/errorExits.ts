@@ -20,7 +20,7 @@ const linesBack = 3;
 const linesOn = 8;
 
 /** The condition of the `if` around a line, in its parentheses, and the first words behind it. */
-export function ifAround(unit: SourceUnit, line: number): { condition: string; behind: string } | null {
+function ifAround(unit: SourceUnit, line: number): { condition: string; behind: string } | null {
   let from = line;
   while (from > line - linesBack && from > 0 && !/\bif\s*\(/.test(unit.lines[from]?.text.slice(0, 300) ?? ''))
     from--;

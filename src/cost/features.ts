@@ -46,7 +46,7 @@ export const featureFunctions: Readonly<Record<string, string>> = {
 export const featureQueries: ReadonlySet<string> = new Set(['static_cpu_has', 'this_cpu_has']);
 
 /** The design's name of a feature as the source writes it. */
-export function canonicalFeature(name: string): string {
+function canonicalFeature(name: string): string {
   const short = name.replace(/^X86_FEATURE_/, '');
   return synonyms[short] ?? short;
 }

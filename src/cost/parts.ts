@@ -227,7 +227,7 @@ function partOf(
   };
 }
 
-export const rangeAssumption = ({ values, nGiven }: PriceOptions): RangeAssumption => ({
+const rangeAssumption = ({ values, nGiven }: PriceOptions): RangeAssumption => ({
   values,
   nGiven,
   ceiling: values['tlb_single_page_flush_ceiling'] ?? linuxCeiling,

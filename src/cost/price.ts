@@ -5,8 +5,6 @@
  */
 import type { PatchDocument } from '../patch/model';
 import { analyseDocument, type AnalysisOptions } from './analysis';
-import type { PriceOptions } from './parts';
-import type { PricedDocument } from './priced';
 import { DocumentPricer } from './pricing';
 
 export type { PriceOptions } from './parts';
@@ -18,12 +16,4 @@ export async function analysePatch(
   options: AnalysisOptions,
 ): Promise<DocumentPricer> {
   return new DocumentPricer(await analyseDocument(document, options));
-}
-
-/** Prices a document in one go. */
-export async function priceDocument(
-  document: PatchDocument,
-  options: AnalysisOptions & PriceOptions,
-): Promise<PricedDocument> {
-  return (await analysePatch(document, options)).price(options);
 }

@@ -29,7 +29,7 @@ export interface Choice {
 }
 
 /** The weight of counts, for the order of answers. */
-export function countsWeight(counts: Counts, values: SymbolValues): number {
+function countsWeight(counts: Counts, values: SymbolValues): number {
   let total = 0;
   for (const [operation, count] of counts) total += weightOf(operation, count, values);
   return total;

@@ -28,7 +28,7 @@ const textsOf = (change: FileChange, hunk: number, side: Side): string[] =>
   );
 
 /** 0-based line at which a hunk says that its side begins. */
-export function statedStart({ file, hunks }: FileChange, hunk: number, side: Side): number {
+function statedStart({ file, hunks }: FileChange, hunk: number, side: Side): number {
   const { oldStart, oldLines, newStart, newLines } = file.hunks[hunk]!;
   const shown = hunks[hunk]!.find(line => (side === 'old' ? line.oldLine : line.newLine) > 0);
   if (shown) return (side === 'old' ? shown.oldLine : shown.newLine) - 1;

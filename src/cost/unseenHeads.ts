@@ -19,7 +19,7 @@ export const isUnseenHead = (value: Value): boolean =>
 const unseenTurns = symbol('…');
 
 /** Why a block in such a loop has no count. */
-export const loopNotShown = 'the condition of the loop is not shown: how often it runs is not known';
+const loopNotShown = 'the condition of the loop is not shown: how often it runs is not known';
 
 const blockNotShown =
   'the head of the block is not shown: it is counted as a condition; in a loop it counts once per turn';

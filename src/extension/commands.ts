@@ -242,7 +242,7 @@ async function openDecoded(uri: unknown): Promise<void> {
 }
 
 /** Name → what it does. Every command is always registered; "nothing to do" is said by the command itself. */
-export const commandTable = (shared: Shared): Readonly<Record<string, Run>> => ({
+const commandTable = (shared: Shared): Readonly<Record<string, Run>> => ({
   'tlbscope.readAsPatch': readAsPatch,
   'tlbscope.chooseMachine': machine => chooseMachine(shared, machine),
   'tlbscope.chooseValues': values => chooseValues(shared, values),

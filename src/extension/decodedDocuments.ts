@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { Releasable, Shared } from './context';
 import type { WorkerClient } from './workerClient';
 
-export const decodedScheme = 'tlbscope-decoded';
+const decodedScheme = 'tlbscope-decoded';
 
 interface PartAddress {
   readonly mail: string;

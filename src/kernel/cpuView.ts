@@ -110,7 +110,8 @@ export interface ViewedWorld {
   readonly mms: readonly { readonly name: string; readonly object: string }[];
   figures(cpu: number): CpuFigures;
   flushState(cpu: number): FlushState;
-  readonly staleUses: readonly StaleUse[];
+  /** Those of one CPU. */
+  staleUsesOf(cpu: number): readonly StaleUse[];
 }
 
 /** Bit of a frame number that tells the user root of a pair from the kernel's; bit 11 of a PCID likewise. */
@@ -128,8 +129,8 @@ export function cpuView(world: ViewedWorld, cpu: number): CpuView {
     kernel: kernelBooks(world, cpu),
     hardware: cpuHardwareView(hardware, cpu),
     cost: costOf(world, cpu),
-    staleUses: world.staleUses
-      .filter(use => use.cpu === cpu)
+    staleUses: world
+      .staleUsesOf(cpu)
       .map(({ verdict, address, why }) => ({ verdict, address: hex(address)!, why })),
   };
 }

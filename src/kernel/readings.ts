@@ -35,6 +35,8 @@ const reasons: Readonly<Record<StaleUse['verdict'], string>> = {
 };
 
 export class BootedWorld implements World {
+  private readonly members = new Map<string, boolean>();
+
   constructor(
     readonly vm: Vm,
     private readonly options: WorldOptions,
@@ -114,11 +116,12 @@ export class BootedWorld implements World {
 
   private get viewed(): ViewedWorld {
     const mms = this.options.spaces.map(({ name }, at) => ({ name, object: `world_mm${at}` }));
-    const { vm, hardware, staleUses } = this;
+    const { vm, hardware } = this;
     const pti = ['PTI', 'XPTI'].some(name => this.options.features.has(name));
     const figures = (cpu: number): CpuFigures => this.figures(cpu);
     const flushState = (cpu: number): FlushState => this.flushState(cpu);
-    return { vm, hardware, pti, mms, staleUses, figures, flushState };
+    const staleUsesOf = (cpu: number): StaleUse[] => staleKinds.flatMap((_, kind) => this.staleUse(cpu, kind));
+    return { vm, hardware, pti, mms, staleUsesOf, figures, flushState };
   }
 
   /** Walks for show are no walks of the run: what they pass through counts for nothing. */
@@ -130,18 +133,19 @@ export class BootedWorld implements World {
   }
 
   get staleUses(): StaleUse[] {
+    const cpus = Array.from({ length: this.options.cpus }, (_, cpu) => cpu);
+    return staleKinds.flatMap((_, kind) => cpus.flatMap(cpu => this.staleUse(cpu, kind)));
+  }
+
+  /** The first of a kind on a CPU, if there was one. */
+  private staleUse(cpu: number, kind: number): StaleUse[] {
     const { core } = this.vm;
-    const found: StaleUse[] = [];
-    staleKinds.forEach((verdict, kind) => {
-      for (let cpu = 0; cpu < this.options.cpus; cpu++) {
-        const slot = this.around.staleSlot(core, cpu, kind);
-        const low = core.memoryLo[slot]!;
-        if ((low & 1) === 0) continue;
-        const address = (BigInt(core.memoryHi[slot]! >>> 0) << 32n) | BigInt((low & ~0xfff) >>> 0);
-        found.push({ verdict, cpu, address, why: reasons[verdict] });
-      }
-    });
-    return found;
+    const slot = this.around.staleSlot(core, cpu, kind);
+    const low = core.memoryLo[slot]!;
+    if ((low & 1) === 0) return [];
+    const verdict = staleKinds[kind]!;
+    const address = (BigInt(core.memoryHi[slot]! >>> 0) << 32n) | BigInt((low & ~0xfff) >>> 0);
+    return [{ verdict, cpu, address, why: reasons[verdict] }];
   }
 
   get assumed(): string[] {
@@ -186,10 +190,16 @@ export class BootedWorld implements World {
     return this.has(object) ? this.vm.read(place, cpu) : null;
   }
 
+  /** Looked up once: a panel reads the same fields of every CPU after every step. */
   private hasMember(tag: string, field: string): boolean {
-    return this.lowered.modules.some(({ structs }) =>
+    const key = `${tag}.${field}`;
+    const known = this.members.get(key);
+    if (known !== undefined) return known;
+    const found = this.lowered.modules.some(({ structs }) =>
       structs?.some(one => one.tag === tag && one.members.some(({ name }) => name === field)),
     );
+    this.members.set(key, found);
+    return found;
   }
 
   private nameOfMm(address: StateValue): string {

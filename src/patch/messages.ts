@@ -24,7 +24,7 @@ function isDigit(code: number): boolean {
 }
 
 /** A `From ` line that ends in a date as mbox writers put it: the rule of `git mailsplit` (a time and a year after 90). */
-export function isFromLine(text: string, start: number, end: number): boolean {
+function isFromLine(text: string, start: number, end: number): boolean {
   if (end - start < 20 || !text.startsWith('From ', start)) return false;
   let colon = end - 2;
   while (colon > start + 5 && text.charCodeAt(colon) !== 58) colon--;
@@ -234,6 +234,6 @@ function firstId(field: string): string {
 }
 
 /** Decodes RFC 2047 words. */
-export function decodeHeader(value: string): string {
+function decodeHeader(value: string): string {
   return value.includes('=?') ? decodeWords(value.slice(0, 2000)) : value;
 }

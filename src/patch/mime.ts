@@ -21,7 +21,7 @@ export interface TextPart {
 const MAX_DEPTH = 12;
 
 /** `type/subtype` and parameters of a Content-Type or Content-Disposition field. */
-export function parseParameters(value: string): { type: string; parameters: Map<string, string> } {
+function parseParameters(value: string): { type: string; parameters: Map<string, string> } {
   const parameters = new Map<string, string>();
   let at = value.indexOf(';');
   const type = (at < 0 ? value : value.slice(0, at)).trim().toLowerCase();

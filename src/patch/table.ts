@@ -48,7 +48,7 @@ export interface LineIndex {
 }
 
 /** Indexes the lines of `text`, counted by LF. An empty last line is no line. */
-export function indexLines(text: string): LineIndex {
+function indexLines(text: string): LineIndex {
   // Room for short lines: what is not touched of it costs no memory, growing would copy.
   let starts = new Int32Array(Math.max(64, Math.ceil(text.length / 20)));
   const fromLines: number[] = [];

@@ -35,8 +35,6 @@ const request = shape({
   features: orNull(listOf(isText)),
 });
 
-export const isRunRequest: Check = request;
-
 const range = shape({ cycles: isNumber, low: isNumber, high: isNumber });
 
 export const isRunReport: Check = shape({
@@ -67,7 +65,7 @@ export const isRunReport: Check = shape({
   ),
 });
 
-export const isScenarioReport: Check = shape({
+const isScenarioReport: Check = shape({
   title: isText,
   about: isText,
   kernel: isText,
@@ -121,7 +119,7 @@ export const isSegmentColumns: Check = value => {
   return within((value as { readonly lane: Uint8Array }).lane, laneKinds.length);
 };
 
-export const isOpenedRun: Check = shape({
+const isOpenedRun: Check = shape({
   run: isCount,
   title: isText,
   cpus: isCount,

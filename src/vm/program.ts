@@ -98,10 +98,6 @@ export function findFunction(program: Program, name: string): number {
   return program.functions.findIndex(one => one.name === name);
 }
 
-export function findObject(program: Program, name: string): MemoryObject | null {
-  return program.objects.find(one => one.name === name) ?? null;
-}
-
 /** Where an instruction comes from. */
 export interface Position {
   readonly function: string;

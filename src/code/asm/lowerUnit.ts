@@ -9,7 +9,7 @@ import { registerFindings } from './findings';
 import type { KeptFlag } from './flags';
 import { expandsOf, type InnerPart, type RoutineEntries } from './entries';
 import { Frame, unseenLines, type Budget } from './frame';
-import { substitute, type MacroDefinition } from './macros';
+import { type MacroDefinition } from './macros';
 import type { Routine } from './routines';
 import type { Statement } from './statements';
 import { structureOf } from './structure';
@@ -84,7 +84,7 @@ export function lowerRoutine(routine: Routine, context: UnitContext): RoutineEnt
 }
 
 /** What the parameters of a macro stand for where it is read by itself: their defaults, else themselves. */
-export function ownBinding(macro: MacroDefinition): Map<string, string> {
+function ownBinding(macro: MacroDefinition): Map<string, string> {
   const values = new Map<string, string>();
   const blankTests = new Set<string>();
   for (const { parsed } of macro.body) {
@@ -267,10 +267,4 @@ function result(
     unreadable: null,
     ...expandsOf(frame.expanded.map(({ name }) => name)),
   };
-}
-
-/** Text of a macro body as it is read by itself, for messages and tests. */
-export function ownText(macro: MacroDefinition): string[] {
-  const values = ownBinding(macro);
-  return macro.body.map(({ text }) => substitute(text, values, 0));
 }

@@ -27,7 +27,7 @@ export interface MacroDefinition {
 }
 
 /** Reads `NAME a b=1, c:req d:vararg`. */
-export function readMacroHeading(text: string): { name: string; parameters: MacroParameter[] } | null {
+function readMacroHeading(text: string): { name: string; parameters: MacroParameter[] } | null {
   const match = /^\s*([\w.$]+)\s*,?\s*/.exec(text);
   if (!match) return null;
   const parameters: MacroParameter[] = [];

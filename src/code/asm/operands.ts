@@ -61,12 +61,6 @@ for (let number = 8; number <= 15; number++) {
 for (const short of ['ax', 'bx', 'cx', 'dx', 'si', 'di', 'bp', 'sp'])
   add(`_ASM_${short.toUpperCase()}`, `r${short}`, 64);
 
-/** The general registers, 64-bit names. */
-export const generalRegisters: readonly string[] = [
-  ...names64,
-  ...[8, 9, 10, 11, 12, 13, 14, 15].map(number => `r${number}`),
-];
-
 const segments = new Set(['cs', 'ds', 'es', 'fs', 'gs', 'ss']);
 
 /** Reads `%rax`, `%r\reg`, `\reg`; null where it is no general register. */

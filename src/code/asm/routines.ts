@@ -25,7 +25,7 @@ export interface Routine {
 const heading = /^\s*([A-Za-z_]\w*)\s*\(\s*([\w.$\\]+)/;
 
 /** Name of the routine that a hunk heading (the text behind the second `@@`) stands in; null where it says none. */
-export function routineOfHeading(text: string): string | null {
+function routineOfHeading(text: string): string | null {
   const call = heading.exec(text);
   if (call) {
     const kind = builtinClass(call[1]!);

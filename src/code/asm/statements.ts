@@ -47,7 +47,7 @@ export function splitStatements(text: string): string[] {
 }
 
 /** Index of the closing quote of the string that begins at `at` (the end of the text where there is none). */
-export function skipString(text: string, at: number): number {
+function skipString(text: string, at: number): number {
   for (let index = at + 1; index < text.length; index++) {
     if (text[index] === '\\') index++;
     else if (text[index] === '"') return index;

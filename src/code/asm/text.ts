@@ -28,7 +28,7 @@ const directive =
   /^\s*#\s*(?:define|undef|if|ifdef|ifndef|elif|else|endif|include|error|warning|pragma|line)\b/;
 
 /** Whether lines that the unit does not hold stand before line `index`. */
-export function gapBefore(unit: SourceUnit, index: number): boolean {
+function gapBefore(unit: SourceUnit, index: number): boolean {
   if (unit.whole || index === 0) return false;
   const line = unit.lines[index]!;
   const before = unit.lines[index - 1]!;

@@ -204,7 +204,7 @@ function lowerUnary(l: Lowering, node: Node): Value {
   return inRegister(dst, type);
 }
 
-export function lowerCast(l: Lowering, type: Node, value: Node, wanted = true): Value {
+function lowerCast(l: Lowering, type: Node, value: Node, wanted = true): Value {
   const target = describedType(type, l.names);
   return convert(l, lowerValue(l, value, wanted), target);
 }
@@ -254,7 +254,7 @@ function choiceType(a: CType, b: CType): CType {
 }
 
 /** The truth of a condition that is a constant; null for others. Emits nothing. */
-export function constantCondition(l: Lowering, node: Node): boolean | null {
+function constantCondition(l: Lowering, node: Node): boolean | null {
   const known = l.knownConditions.get(node);
   if (known !== undefined) return known;
   const before = l.code.checkpoint();

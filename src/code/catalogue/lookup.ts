@@ -48,11 +48,6 @@ export function catalogueSections(): readonly CatalogueSection[] {
   return catalogueIndex().sections;
 }
 
-/** The names of all rows of `operations.json` (not the helpers). */
-export function catalogueNames(): IterableIterator<string> {
-  return catalogueIndex().rows.keys();
-}
-
 /** Which kernel a file belongs to, by its path in the tree. */
 export function kernelOfPath(path: string): KernelCode | 'other' {
   if (path.startsWith('xen/'))
@@ -187,7 +182,7 @@ export function lookup(name: string, hints: LookupHints): CatalogueMatch | null 
 }
 
 /** Whether a condition of an element of `costs` holds: `PTI` on, `!PTI` off. */
-export function conditionHolds(when: readonly string[], has: (feature: string) => boolean): boolean {
+function conditionHolds(when: readonly string[], has: (feature: string) => boolean): boolean {
   return when.every(literal => (literal.startsWith('!') ? !has(literal.slice(1)) : has(literal)));
 }
 

@@ -102,15 +102,6 @@ export function direction(
 }
 
 const arrows = { dearer: '▲', cheaper: '▼', same: '=', either: '◆', unknown: '?' } as const;
-const words = {
-  dearer: 'dearer',
-  cheaper: 'cheaper',
-  same: 'no change',
-  either: 'dearer or cheaper',
-  unknown: 'no number',
-} as const;
-
-export const directionWord = (of: Direction): string => words[of];
 
 /** The verdict above a hunk. */
 export function verdictText(hunk: HunkAnnotation, machine: ShownMachine, values: Values): string {

@@ -64,7 +64,7 @@ export function price(operations: Operations, machine: ShownMachine, values: Val
 }
 
 /** {@link price} with a range that covers the other answer too, where there are two. */
-export function priceEither(
+function priceEither(
   operations: Operations,
   other: Operations | null,
   machine: ShownMachine,

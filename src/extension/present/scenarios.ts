@@ -17,7 +17,7 @@ export interface Basis {
 /** How kernel trees are called on screen. */
 const kernelTitles: Readonly<Record<string, string>> = { linux: 'the model kernel', xen: 'the model of Xen' };
 
-export const kernelTitle = (kernel: string): string => kernelTitles[kernel] ?? `the kernel tree ${kernel}`;
+const kernelTitle = (kernel: string): string => kernelTitles[kernel] ?? `the kernel tree ${kernel}`;
 
 const refusal = ({ line, reason }: Extract<Review, { applies: false }>): string =>
   `${line === null ? '' : `line ${line}: `}${plainText(reason, 160)}`;

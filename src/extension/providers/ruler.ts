@@ -13,7 +13,7 @@ const colours = {
 } as const satisfies Record<Direction, string>;
 
 /** The colours contributed for it. */
-export const rulerColours: readonly string[] = [...new Set(Object.values(colours))];
+const rulerColours: readonly string[] = [...new Set(Object.values(colours))];
 
 export class Ruler {
   private readonly types = new Map<string, vscode.TextEditorDecorationType>();

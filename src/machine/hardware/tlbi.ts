@@ -3,9 +3,9 @@ import type { Context } from './context';
 import { pageNumber } from './tlb';
 
 /** What a TLBI names. */
-export const scopeAll = 0;
-export const scopeAsid = 1;
-export const scopeVa = 2;
+const scopeAll = 0;
+const scopeAsid = 1;
+const scopeVa = 2;
 export const scopeRange = 3;
 
 /** Bits of the code of a TLBI beside its scope. */
@@ -63,7 +63,7 @@ export interface TlbiRange {
 }
 
 /** Decodes the operand of a range form: (NUM + 1) × 2^(5 × SCALE + 1) pages from BaseADDR. */
-export function tlbiRange(lo: number, hi: number): TlbiRange {
+function tlbiRange(lo: number, hi: number): TlbiRange {
   const num = (hi >>> 7) & 31;
   const scale = (hi >>> 12) & 3;
   const granule = (hi >>> 14) & 3;

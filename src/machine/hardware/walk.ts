@@ -32,13 +32,13 @@ import {
 import { openBits } from './keys';
 
 export const walkDone = 0;
-export const walkNotPresent = 1;
+const walkNotPresent = 1;
 /** x86: a reserved bit is set. */
 export const walkReserved = 2;
 export const walkNoTable = 3;
 
 /** Index into the table of `level`. */
-export function indexAt(lo: number, hi: number, level: number): number {
+function indexAt(lo: number, hi: number, level: number): number {
   switch (level) {
     case 1:
       return (lo >>> 12) & 0x1ff;

@@ -10,9 +10,6 @@ import type { ScenarioDiagnostic } from '../model';
 import { readFigures } from './figures';
 import { clockOf, featuresOf, hardwareOf, partsOf, tlbOf, topologyOf } from './parts';
 
-/** How names of machine files end. */
-export const machineFileEndings = ['.tlbscope-machine.json', '.tlbscope-machine.jsonc'] as const;
-
 export interface CheckedMachine {
   /** null where the file says too little to be a machine. */
   readonly profile: MachineProfile | null;

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import { countByName } from '../../../../src/code/byName';
 import { mentionsCatalogue } from '../../../../src/code/nameFilter';
-import { isTlbRelevant, recogniseLines } from '../../../../src/code/recognise';
+import { recogniseLines } from '../../../../src/code/recognise';
 
 const x86 = { path: 'arch/x86/mm/tlbq.c' };
 const entry = { path: 'arch/x86/entry/tq.S' };
@@ -167,12 +167,14 @@ describe('recognising by name', () => {
   });
 
   it('says whether lines are about the TLB', () => {
-    assert.ok(isTlbRelevant(['\tflush_tlb_all();'], x86));
-    assert.ok(isTlbRelevant(['\tset_pte_at(mm, addr, ptep, pte);'], x86));
-    assert.ok(isTlbRelevant(['\tcr3 |= X86_CR3_PCID_NOFLUSH;'], x86));
-    assert.ok(
-      !isTlbRelevant(['\tsmp_mb();', '\t/* flush_tlb_all() */', '\tcpumask_set_cpu(cpu, mask);'], x86),
-    );
+    const relevant = (line: string): boolean =>
+      recogniseLines([line], x86)[0]!.some(({ entry }) => entry.tlb);
+    assert.ok(relevant('\tflush_tlb_all();'));
+    assert.ok(relevant('\tset_pte_at(mm, addr, ptep, pte);'));
+    assert.ok(relevant('\tcr3 |= X86_CR3_PCID_NOFLUSH;'));
+    assert.ok(!relevant('\tsmp_mb();'));
+    assert.ok(!relevant('\t/* flush_tlb_all() */'));
+    assert.ok(!relevant('\tcpumask_set_cpu(cpu, mask);'));
   });
 });
 
