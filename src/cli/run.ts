@@ -6,7 +6,7 @@ import { runScenario, ScenarioError } from '../scenario/run';
 import { traceLines } from '../scenario/traceLines';
 import { worldBooter } from '../scenario/variants';
 import { Exit, InputError, type Command, type CommandContext, type CommandOptions } from './command';
-import { readFeatures } from './costOptions';
+import { readFeatures, strangeFeatures } from './costOptions';
 import { loadCGrammar } from './frontEnd';
 import { figureText, machineNamed } from './machines';
 import { runTrees } from './runTrees';
@@ -110,6 +110,8 @@ async function run({ positionals, options, json, write, note }: CommandContext):
   const machine = machineNamed(machineId ?? defaultMachineId, note);
   const features =
     typeof options['features'] === 'string' ? readFeatures(options['features'], machine) : null;
+  const strange = features ? strangeFeatures(features, '') : [];
+  if (strange.length) note(`--features: ${strange.join(', ')}: no such feature is known`);
   await loadCGrammar();
   const traced = options['trace'] === true;
   const runs: RunResult[] = [];

@@ -40,6 +40,13 @@ const small = (expect: string): string => `{
 
 describe('tlbscope run', function () {
   this.timeout(60_000);
+  it('says that it does not know a feature', async () => {
+    const run = (features: string) =>
+      here('run', 'madvise-one-thread', '--set', 'n=1', '--variant', 'base', '--features', features);
+    assert.match((await run('PTI,PCDI')).error, /--features: PCDI: no such feature is known/);
+    assert.equal((await run('PTI,PCID')).error, '');
+  });
+
   it('gives what the contract says', async () => {
     const { code, out } = await here(
       'run',
