@@ -5,14 +5,9 @@
  * Addresses and 64-bit values are texts such as `0x7f00`.
  */
 import type { Hardware } from '../machine/hardware';
-import type {
-  HardwareCpuView,
-  Hex,
-  OperationCostView,
-  TimeView,
-  TlbEntryView,
-} from '../machine/hardware/view';
-import { cpuEntriesView, cpuHardwareView, operationCost } from '../machine/hardware/view';
+import type { HardwareCpuView, Hex, OperationCostView, TimeView } from '../machine/hardware/view';
+import { cpuEntriesView, staleByTag, type TlbEntryView } from '../machine/hardware/entriesView';
+import { cpuHardwareView, operationCost } from '../machine/hardware/view';
 import { operations } from '../machine/operations';
 import type { CpuState } from '../vm/cpuState';
 import { cpuState } from '../vm/cpuState';
@@ -139,16 +134,28 @@ export function cpuView(world: ViewedWorld, cpu: number): CpuView {
  * The cached entries of a CPU, stale ones marked. Entries of other PCIDs are compared with the page tables of the space
  * that the kernel's slots say they belong to.
  */
-export function cpuEntries(world: ViewedWorld, cpu: number): TlbEntryView[] {
+export const cpuEntries = (world: ViewedWorld, cpu: number): TlbEntryView[] =>
+  cpuEntriesView(world.hardware, cpu, rootsOf(world, cpu));
+
+/** Stale translations of a CPU by tag, compared like those of {@link cpuEntries}; `globalTag` for global ones. */
+export const cpuStale = (world: ViewedWorld, cpu: number): ReadonlyMap<number, number> =>
+  staleByTag(world.hardware, cpu, rootsOf(world, cpu));
+
+/** Frame of the root that a tag of a CPU stands for; null: not known. */
+function rootsOf(world: ViewedWorld, cpu: number): (tag: number) => number | null {
   const slots = world.flushState(cpu).ctxs;
-  const rootOf = (tag: number): number | null => {
+  const lookUp = (tag: number): number | null => {
     const slot = (tag & ~userPcidBit) - 1;
     const mm = mmOf(world, slots[slot]?.ctx_id ?? null);
     const root = mm && world.vm.read([mm.object, 'pgd']);
     if (root === null) return null;
     return Number(root >> 12n) | ((tag & userPcidBit) === 0 ? 0 : userRootFrame);
   };
-  return cpuEntriesView(world.hardware, cpu, rootOf);
+  const roots = new Map<number, number | null>();
+  return tag => {
+    if (!roots.has(tag)) roots.set(tag, lookUp(tag));
+    return roots.get(tag)!;
+  };
 }
 
 function loadedRoot({ vm, hardware, pti, mms }: ViewedWorld, cpu: number): LoadedRoot {

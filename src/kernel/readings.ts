@@ -1,6 +1,6 @@
 /** What can be read of a world: figures, flush state, stale uses. */
 import type { Hardware } from '../machine/hardware';
-import type { TlbEntryView } from '../machine/hardware/view';
+import type { TlbEntryView } from '../machine/hardware/entriesView';
 import { operations } from '../machine/operations';
 import type { LinkedProgram } from '../vm/link';
 import type { Position } from '../vm/program';
@@ -8,7 +8,7 @@ import { positionOf } from '../vm/program';
 import type { Ending } from '../vm/verdicts';
 import type { Place, Vm } from '../vm/vm';
 import type { CpuView, ViewedWorld } from './cpuView';
-import { cpuEntries, cpuView } from './cpuView';
+import { cpuEntries, cpuStale, cpuView } from './cpuView';
 import { lazyPlace, maskPlace } from './kernelFields';
 import type { LoweredTree } from './lower';
 import type { Surroundings } from './surroundings';
@@ -35,7 +35,7 @@ const reasons: Readonly<Record<StaleUse['verdict'], string>> = {
 };
 
 export class BootedWorld implements World {
-  private readonly members = new Map<string, boolean>();
+  private fields: readonly ((cpu: number) => StateValue)[] | null = null;
 
   constructor(
     readonly vm: Vm,
@@ -73,21 +73,42 @@ export class BootedWorld implements World {
   }
 
   flushState(cpu: number): FlushState {
-    const state = (...path: (string | number)[]): StateValue =>
-      this.value(['cpu_tlbstate', ...path] as Place, cpu);
+    const [mm, asid, lazy, mask, start, end, stride, ...slots] = this.flushFields.map(field => field(cpu));
     return {
-      loaded_mm: this.nameOfMm(state('loaded_mm')),
-      loaded_mm_asid: state('loaded_mm_asid'),
-      is_lazy: this.value(lazyPlace(this.program), cpu),
-      user_pcid_flush_mask: state('user_pcid_flush_mask'),
-      user_flush_start: state('user_flush_start'),
-      user_flush_end: state('user_flush_end'),
-      user_flush_stride_shift: state('user_flush_stride_shift'),
+      loaded_mm: this.nameOfMm(mm!),
+      loaded_mm_asid: asid!,
+      is_lazy: lazy!,
+      user_pcid_flush_mask: mask!,
+      user_flush_start: start!,
+      user_flush_end: end!,
+      user_flush_stride_shift: stride!,
       ctxs: Array.from({ length: slotsOfCpu }, (_, slot) => ({
-        ctx_id: state('ctxs', slot, 'ctx_id'),
-        tlb_gen: state('ctxs', slot, 'tlb_gen'),
+        ctx_id: slots[2 * slot]!,
+        tlb_gen: slots[2 * slot + 1]!,
       })),
     };
+  }
+
+  /** Readers of the fields of {@link flushState}, found once: a panel reads them of every CPU after every step. */
+  private get flushFields(): readonly ((cpu: number) => StateValue)[] {
+    if (this.fields) return this.fields;
+    const numbers = Array.from({ length: slotsOfCpu }, (_, slot) => slot);
+    const ofSlots = numbers.flatMap(slot => [
+      ['ctxs', slot, 'ctx_id'],
+      ['ctxs', slot, 'tlb_gen'],
+    ]);
+    const state = (...path: (string | number)[]): Place => ['cpu_tlbstate', ...path];
+    const places: Place[] = [
+      state('loaded_mm'),
+      state('loaded_mm_asid'),
+      lazyPlace(this.program),
+      state('user_pcid_flush_mask'),
+      state('user_flush_start'),
+      state('user_flush_end'),
+      state('user_flush_stride_shift'),
+      ...ofSlots.map(path => state(...path)),
+    ];
+    return (this.fields = places.map(place => this.reader(place)));
   }
 
   spaceState(name: string): { tlb_gen: StateValue; cpumask: number[] } {
@@ -110,6 +131,10 @@ export class BootedWorld implements World {
     return this.looking(() => cpuEntries(this.viewed, cpu));
   }
 
+  cpuStale(cpu: number): ReadonlyMap<number, number> {
+    return this.looking(() => cpuStale(this.viewed, cpu));
+  }
+
   get hardware(): Hardware {
     return this.around.hardware!;
   }
@@ -120,7 +145,8 @@ export class BootedWorld implements World {
     const pti = ['PTI', 'XPTI'].some(name => this.options.features.has(name));
     const figures = (cpu: number): CpuFigures => this.figures(cpu);
     const flushState = (cpu: number): FlushState => this.flushState(cpu);
-    const staleUsesOf = (cpu: number): StaleUse[] => staleKinds.flatMap((_, kind) => this.staleUse(cpu, kind));
+    const staleUsesOf = (cpu: number): StaleUse[] =>
+      staleKinds.flatMap((_, kind) => this.staleUse(cpu, kind));
     return { vm, hardware, pti, mms, staleUsesOf, figures, flushState };
   }
 
@@ -184,22 +210,26 @@ export class BootedWorld implements World {
 
   /** A value; null where the tree has no such field: the field that `place` names first decides. */
   private value(place: Place, cpu: number): StateValue {
-    const [object, field] = place;
-    const tag = structOf[object];
-    if (tag !== undefined && typeof field === 'string' && !this.hasMember(tag, field)) return null;
-    return this.has(object) ? this.vm.read(place, cpu) : null;
+    return this.reader(place)(cpu);
   }
 
-  /** Looked up once: a panel reads the same fields of every CPU after every step. */
+  private reader(place: Place): (cpu: number) => StateValue {
+    const [object, field] = place;
+    const tag = structOf[object];
+    const missing = tag !== undefined && typeof field === 'string' && !this.hasMember(tag, field);
+    if (missing || !this.has(object)) return () => null;
+    const { vm } = this;
+    const first = vm.slot(place, 0);
+    if (first === null) return () => null;
+    // The CPUs' copies lie at equal distances.
+    const distance = this.program.locate(place)?.object.perCpu ? vm.slot(place, 1)! - first : 0;
+    return cpu => vm.readSlot(first + cpu * distance);
+  }
+
   private hasMember(tag: string, field: string): boolean {
-    const key = `${tag}.${field}`;
-    const known = this.members.get(key);
-    if (known !== undefined) return known;
-    const found = this.lowered.modules.some(({ structs }) =>
+    return this.lowered.modules.some(({ structs }) =>
       structs?.some(one => one.tag === tag && one.members.some(({ name }) => name === field)),
     );
-    this.members.set(key, found);
-    return found;
   }
 
   private nameOfMm(address: StateValue): string {

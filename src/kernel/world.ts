@@ -7,7 +7,7 @@
  * entry code, page faults through its fault handler. Only what hardware does, and memory itself, are built in.
  */
 import type { Hardware } from '../machine/hardware';
-import type { TlbEntryView } from '../machine/hardware/view';
+import type { TlbEntryView } from '../machine/hardware/entriesView';
 import type { HardwareOptions } from '../machine/hardwareOptions';
 import type { MachineProfile } from '../machine/profile';
 import type { Position } from '../vm/program';
@@ -232,6 +232,8 @@ export interface World {
   cpuView(cpu: number): CpuView;
   /** What the CPU has cached, stale entries marked: on demand, there may be thousands. */
   cpuEntries(cpu: number): TlbEntryView[];
+  /** How many translations of a CPU are stale, by PCID or ASID; −1: global ones. Tags without any are not listed. */
+  cpuStale(cpu: number): ReadonlyMap<number, number>;
   /** The simulated hardware. */
   readonly hardware: Hardware;
   /** First of each kind and CPU. */

@@ -251,6 +251,8 @@ export interface Mailboxes {
   stateOf(to: number, from: number): 'none' | 'posted' | 'taken';
   /** `to` is through with the message of `from`; the news reaches `from` one cache-line transfer later. */
   acknowledge(to: number, from: number): void;
+  /** Messages to `to` not acknowledged. */
+  unacknowledged(to: number): number;
   /** Messages of `from` not acknowledged. */
   outstanding(from: number): number;
   /** Advances the clock of `from` to its last acknowledgement. Call when `outstanding` is 0. */

@@ -246,7 +246,12 @@ export class Vm implements Services {
   /** The unsigned 64-bit value at a place; null where it holds none. */
   read(place: Place, cpu = 0): bigint | null {
     const slot = this.slot(place, cpu);
-    if (slot === null || (this.core.tags[slot]! & Tag.Defined) === 0) return null;
+    return slot === null ? null : this.readSlot(slot);
+  }
+
+  /** The same at a slot that is known already. */
+  readSlot(slot: number): bigint | null {
+    if ((this.core.tags[slot]! & Tag.Defined) === 0) return null;
     return whole(this.core.memoryLo[slot]!, this.core.memoryHi[slot]!);
   }
 

@@ -1,7 +1,7 @@
 /** The state of a world's CPUs as the panel shows it, from what the kernel room reads. */
 import type { CpuView } from '../kernel/cpuView';
 import type { World } from '../kernel/world';
-import type { TlbEntryView } from '../machine/hardware/view';
+import { globalTag, type TlbEntryView } from '../machine/hardware/entriesView';
 import type {
   CpuMode,
   CpuState,
@@ -52,22 +52,19 @@ function slotsOf({ kernel }: CpuView): SlotState[] {
   });
 }
 
-function occupancyOf({ hardware }: CpuView, entries: readonly TlbEntryView[]): Occupancy[] {
+function occupancyOf({ hardware }: CpuView, stale: ReadonlyMap<number, number>): Occupancy[] {
   return hardware.occupancy.flatMap(({ tag, global, translations }) => {
     if (translations === 0) return [];
-    const stale = entries.filter(
-      one => !one.paging && one.stale && one.tag === tag && one.global === global,
-    ).length;
-    return [{ tag, global, entries: translations, stale }];
+    return [{ tag, global, entries: translations, stale: stale.get(global ? globalTag : tag) ?? 0 }];
   });
 }
 
 function cpuState(world: World, cpu: number): CpuState {
   const view = world.cpuView(cpu);
   const { hardware, root, kernel, cost, doing } = view;
-  const stride = world.flushState(cpu).user_flush_stride_shift;
+  const stride = kernel.owed?.kind === 'range' ? world.flushState(cpu).user_flush_stride_shift : null;
   const half = root.half === 'both' ? 'whole' : root.half;
-  const entries = hardware.occupancy.length > 0 ? world.cpuEntries(cpu) : [];
+  const stale = hardware.occupancy.length > 0 ? world.cpuStale(cpu) : new Map<number, number>();
   return {
     cpu,
     mode: modeOf(view),
@@ -86,7 +83,7 @@ function cpuState(world: World, cpu: number): CpuState {
     ),
     requestsIn: hardware.requests.length,
     requestsOut: hardware.unacknowledged,
-    tlb: occupancyOf(view, entries),
+    tlb: occupancyOf(view, stale),
     pagingEntries: hardware.occupancy.reduce((sum, { paging }) => sum + paging, 0),
     cycles: cost.time.cycles,
     low: cost.time.low,

@@ -58,6 +58,10 @@ export class MailboxState implements Mailboxes {
     clock.stamp(to, clock.between('cacheline_transfer', to, from), clock.at(from) + 3, 'later');
   }
 
+  unacknowledged(to: number): number {
+    return this.w[this.context.base(to) + atMailHeld]!;
+  }
+
   outstanding(from: number): number {
     return this.w[this.context.base(from) + atOutstanding]!;
   }

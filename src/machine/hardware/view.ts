@@ -3,20 +3,10 @@
  * thread or written as JSON. Reading it changes nothing. Times are cycles of the profile's clock; addresses and register
  * values are texts such as `0x7f00`; frames are numbers of 4K pages.
  */
-import type { CachedEntry, EntryState, Hardware } from '../hardware';
+import type { Hardware } from '../hardware';
 import { nmiVector } from '../hardware';
 import { operations } from '../operations';
-import {
-  cr4Pcide,
-  cr4Pge,
-  cr4Smap,
-  cr4Smep,
-  entryDirty,
-  entryExecutable,
-  entryKernelExecutable,
-  entryUser,
-  entryWritable,
-} from './flags';
+import { cr4Pcide, cr4Pge, cr4Smap, cr4Smep } from './flags';
 
 /** A 64-bit value in hexadecimal, with `0x`. */
 export type Hex = string;
@@ -144,10 +134,7 @@ export function cpuHardwareView(hardware: Hardware, cpu: number): HardwareCpuVie
       halted: interrupts.halted(cpu),
       pending: pendingOf(hardware, cpu),
     },
-    requests: Array.from({ length: hardware.cpus }, (_, from) => from).flatMap(from => {
-      const state = mailboxes.stateOf(cpu, from);
-      return state === 'none' ? [] : [{ from, taken: state === 'taken' }];
-    }),
+    requests: requestsTo(hardware, cpu),
     unacknowledged: mailboxes.outstanding(cpu),
     bufferedStores: stores.size(cpu),
     broadcastsToApply: broadcastsToApply(hardware, cpu),
@@ -210,89 +197,25 @@ function pendingOf({ interrupts, clocks }: Hardware, cpu: number): PendingInterr
   return pending;
 }
 
+function requestsTo({ mailboxes, cpus }: Hardware, cpu: number): RequestView[] {
+  const requests: RequestView[] = [];
+  let left = mailboxes.unacknowledged(cpu);
+  for (let from = 0; from < cpus && left > 0; from++) {
+    const state = mailboxes.stateOf(cpu, from);
+    if (state === 'none') continue;
+    requests.push({ from, taken: state === 'taken' });
+    left -= 1;
+  }
+  return requests;
+}
+
 function broadcastsToApply({ broadcasts }: Hardware, cpu: number): number {
   let count = 0;
   for (let index = 0; index < broadcasts.inFlight; index++) if (!broadcasts.applied(index, cpu)) count += 1;
   return count;
 }
 
-/** One cached entry. */
-export interface TlbEntryView {
-  readonly structure: string;
-  /** First address of the page or region. */
-  readonly address: Hex;
-  /** Bytes that it translates. */
-  readonly size: number;
-  /** PCID or ASID; 0 of a global entry. */
-  readonly tag: number;
-  readonly global: boolean;
-  /** True: an upper entry; `frame` is that of the table it leads to. */
-  readonly paging: boolean;
-  readonly frame: number;
-  readonly writable: boolean;
-  readonly user: boolean;
-  readonly executable: boolean;
-  readonly dirty: boolean;
-  /** How it compares with the page tables now; `'unknown'`: under which root it belongs is not known. */
-  readonly state: EntryState | 'unknown';
-  /** It gives what the tables no longer give: another frame, a right, a table. null: not known. */
-  readonly stale: boolean | null;
-  /** A sentence about `state`; '' for a fresh entry. */
-  readonly why: string;
-}
-
-const sentences: Readonly<Record<EntryState | 'unknown', string>> = {
-  fresh: '',
-  absent: 'the page tables no longer map the page',
-  frame: 'the page tables map another frame',
-  permission: 'the page tables no longer give a right that the entry gives',
-  table: 'the page tables lead to another table, or to none',
-  size: 'the page tables map the region in smaller pages',
-  dirty: 'the page tables say that the page is clean',
-  narrower: 'the page tables give a right that the entry does not: at most one fault more',
-  unknown: 'which page tables this tag stands for is not known',
-};
-
-/**
- * The cached entries of a CPU, in the order of {@link Translation.entries}. `rootOf`: frame of the root under which
- * entries of a tag are filled; null: not known. Global entries are compared under the root in effect. Default: the root
- * in effect for the tag in effect, unknown for others.
- */
-export function cpuEntriesView(
-  hardware: Hardware,
-  cpu: number,
-  rootOf: (tag: number) => number | null = () => null,
-): TlbEntryView[] {
-  const { translation, x86, arm64 } = hardware;
-  const current = x86 ? x86.pcid(cpu) : arm64!.asid(cpu);
-  return translation.entries(cpu).map(entry => {
-    const root = entry.global || entry.tag === current ? -1 : rootOf(entry.tag);
-    const state = root === null ? 'unknown' : translation.compare(cpu, entry, root);
-    return entryView(entry, state);
-  });
-}
-
-function entryView(entry: CachedEntry, state: TlbEntryView['state']): TlbEntryView {
-  const { flags, level, structure } = entry;
-  const has = (bit: number): boolean => (flags & bit) !== 0;
-  return {
-    structure,
-    address: hex(entry.lo, entry.hi),
-    size: 4096 * 512 ** (level - 1),
-    tag: entry.tag,
-    global: entry.global,
-    paging: entry.paging,
-    frame: entry.frame,
-    writable: has(entryWritable),
-    user: has(entryUser),
-    executable: has(entryExecutable) || has(entryKernelExecutable),
-    dirty: !entry.paging && has(entryDirty),
-    state,
-    stale: state === 'unknown' ? null : state !== 'fresh' && state !== 'narrower',
-    why: sentences[state],
-  };
-}
-
-function hex(lo: number, hi: number): Hex {
+/** A 64-bit value from its halves. */
+export function hex(lo: number, hi: number): Hex {
   return `0x${((BigInt(hi >>> 0) << 32n) | BigInt(lo >>> 0)).toString(16)}`;
 }

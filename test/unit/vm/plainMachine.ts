@@ -122,6 +122,8 @@ export function plainMachine(cpus: number, buffer: ArrayBuffer, byteOffset: numb
       mail[box(from, to)] = 0;
       state[at(from, At.Outstanding)]! -= 1;
     },
+    unacknowledged: to =>
+      Array.from({ length: cpus }, (_, from) => from).filter(from => mail[box(from, to)] !== 0).length,
     outstanding: from => state[at(from, At.Outstanding)]!,
     awaitAcknowledgements: () => undefined,
   };

@@ -1,7 +1,8 @@
 /** The state of one CPU as plain data, and how cached entries compare with the page tables. */
 import { strict as assert } from 'node:assert';
 import type { Hardware } from '../../../../src/machine/hardware';
-import { cpuEntriesView, cpuHardwareView } from '../../../../src/machine/hardware/view';
+import { cpuEntriesView, globalTag, staleByTag } from '../../../../src/machine/hardware/entriesView';
+import { cpuHardwareView } from '../../../../src/machine/hardware/view';
 import { A, access, bench, D, G, load, user, XD } from './memory';
 
 const va = 0x7000_0000_1000n;
@@ -160,6 +161,33 @@ describe('cached entries against the page tables', () => {
     assert.deepEqual(
       states(machine, tag => (tag === 3 ? root : null)),
       ['fresh'],
+    );
+  });
+  it('stale translations by tag: of both levels, no upper entries, none whose root is not known', () => {
+    const { memory, machine, root } = bench();
+    memory.map(root, va, 0x11);
+    memory.map(root, va + 0x1000n, 0x12, user | G);
+    memory.map(root, va + 0x2000n, 0x13);
+    load(machine, 0, root, 3);
+    for (const page of [0n, 0x1000n, 0x2000n]) access(machine, 0, va + page);
+    load(machine, 0, root, 5);
+    const stale = (rootOf: (tag: number) => number | null): [number, number][] => [
+      ...staleByTag(machine, 0, rootOf),
+    ];
+    const known = (tag: number): number | null => (tag === 3 ? root : null);
+    assert.deepEqual(stale(known), []);
+    memory.set(root, va, 1, 0n);
+    memory.set(root, va + 0x1000n, 1, 0n);
+    assert.deepEqual(
+      new Map(stale(known)),
+      new Map([
+        [3, 2],
+        [globalTag, 2],
+      ]),
+    );
+    assert.deepEqual(
+      stale(() => null),
+      [[globalTag, 2]],
     );
   });
   it('looking changes nothing', () => {
