@@ -79,7 +79,7 @@ export class Attachments implements vscode.Disposable {
     ];
   }
 
-  /** Of the current version; undefined for a document of another kind, or if it was overtaken. */
+  /** Of the current version; undefined for a document of another kind, one that was closed, or if it failed. */
   async of(document: vscode.TextDocument): Promise<DocumentScenarios | undefined> {
     const kind = documentKind(document);
     if (!kind) return undefined;
@@ -88,16 +88,25 @@ export class Attachments implements vscode.Disposable {
     await this.library.load();
     const key = document.uri.toString();
     const known = this.entries.get(key);
-    if (known?.version === document.version && known.generation === this.generation) return known.made;
-    known?.abort.abort();
+    const isCurrent = known?.version === document.version && known.generation === this.generation;
+    const entry = isCurrent ? known : this.begin(document, kind);
+    const found = await entry.made;
+    // Somebody who asked for a newer state has ended this one: that answer is the one to have.
+    return !found && entry.abort.signal.aborted && this.entries.has(key) ? this.of(document) : found;
+  }
+
+  private begin(document: vscode.TextDocument, kind: DocumentScenarios['kind']): Entry {
+    const key = document.uri.toString();
+    this.entries.get(key)?.abort.abort();
     const abort = new AbortController();
     const made = this.make(document, kind, abort.signal).catch((error: unknown) => {
       if (!(error instanceof Cancelled)) this.log.error(`${key}: ${String(error)}`);
       if (this.entries.get(key)?.abort === abort) this.entries.delete(key);
       return undefined;
     });
-    this.entries.set(key, { version: document.version, generation: this.generation, abort, made });
-    return made;
+    const entry = { version: document.version, generation: this.generation, abort, made };
+    this.entries.set(key, entry);
+    return entry;
   }
 
   dispose(): void {
