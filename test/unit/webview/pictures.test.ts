@@ -2,7 +2,15 @@ import { strict as assert } from 'node:assert';
 import { svgText, SvgSurface } from '../../../webview/surface';
 import { crossoverText, roundUp } from '../../../webview/sweepPicture';
 import { readable, type Theme } from '../../../webview/theme';
-import { cpuAt, drawTimeline, laneTop, rowsHeight, segmentStarts } from '../../../webview/timelinePicture';
+import {
+  cpuAt,
+  drawTimeline,
+  gutterWidth,
+  laneTop,
+  nameMarks,
+  rowsHeight,
+  segmentStarts,
+} from '../../../webview/timelinePicture';
 import { TraceIndex } from '../../../webview/traceIndex';
 import { segmentsOf, shootdown } from './samples';
 
@@ -40,6 +48,20 @@ describe('pictures of the panel', () => {
     for (const part of ['CPU 0', 'CPU 1', 'kernel', 'tq_flush', 'stroke-dasharray', 'url(#stripes)', '>!<'])
       assert.ok(text.includes(part), part);
     assert.ok(text.startsWith('<svg xmlns="http://www.w3.org/2000/svg" width="500" height="100"'));
+  });
+
+  it('have numbers of CPUs and names of runs side by side in the margin', () => {
+    for (const cpus of [1, 8, 96, 256])
+      for (const narrow of [false, true]) {
+        const names = ['before', 'after'];
+        // A letter is about 0.6 of the size of the text; texts are 4 pixels from the edges of the margin.
+        const number = (narrow ? String(cpus - 1) : `CPU ${cpus - 1}`).length * 12 * 0.6;
+        const name = (narrow ? 1 : names[0]!.length) * 10 * 0.6;
+        assert.ok(gutterWidth(cpus, names, narrow) >= 4 + number + name + 4, `${cpus} ${narrow}`);
+      }
+    assert.ok(gutterWidth(8, ['before', 'after'], true) < 50);
+    assert.deepEqual(nameMarks(['before', 'after']), ['b', 'a']);
+    assert.deepEqual(nameMarks(['base', 'batched']), ['1', '2']);
   });
 
   it('draw at most a box for each pixel, however many segments there are', () => {
