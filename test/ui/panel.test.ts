@@ -205,7 +205,7 @@ describe('the state panel in VS Code', function () {
     const page = await openWorkbench('light', series);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const frame = await runInPanel(page, shootdown);
-    await frame.locator('summary').click();
+    await frame.locator('header summary').click();
     await frame.locator('#copy').click();
     await frame.locator('[role=status]', { hasText: 'Copied' }).waitFor();
     const text = await page.evaluate(() => navigator.clipboard.readText());
