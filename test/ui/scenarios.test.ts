@@ -22,6 +22,22 @@ async function command(page: Page, name: string): Promise<void> {
   await page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().click();
 }
 
+/** Presses the button until it is taken: a list that is drawn anew takes it away from under the pointer. */
+async function runBudget(page: Page): Promise<void> {
+  const answered = row(page, budget).filter({ hasNotText: 'A budget for dropping' });
+  for (let left = 3; left > 0; left--) {
+    await row(page, budget).hover();
+    await row(page, budget).locator('.action-label[aria-label^="Run Scenario"]').click();
+    if (
+      await answered.waitFor({ timeout: 10_000 }).then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
+  }
+}
+
 describe('scenarios in VS Code', function () {
   this.timeout(180_000);
   after(closeBrowser);
@@ -35,8 +51,7 @@ describe('scenarios in VS Code', function () {
         .first()
         .waitFor({ timeout: 30_000 });
       assert.match(await row(page, budget).innerText(), /A budget for dropping/);
-      await row(page, budget).hover();
-      await row(page, budget).locator('.action-label[aria-label^="Run Scenario"]').click();
+      await runBudget(page);
       await row(page, '36 of 36 expectations').waitFor({ timeout: 60_000 });
       assert.match(await row(page, budget).innerText(), /safe · [\dk–]+ cy · 36 of 36 expectations/);
       await row(page, budget).locator('.monaco-tl-twistie').click();
@@ -48,8 +63,7 @@ describe('scenarios in VS Code', function () {
   it('lead into the panel with the run that was chosen', async () => {
     const page = await openWorkbench('dark', series);
     await openView(page);
-    await row(page, budget).hover();
-    await row(page, budget).locator('.action-label[aria-label^="Run Scenario"]').click();
+    await runBudget(page);
     await row(page, '36 of 36 expectations').waitFor({ timeout: 60_000 });
     await row(page, budget).locator('.monaco-tl-twistie').click();
     await row(page, 'after, n=10, c=3').click();
