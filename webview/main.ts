@@ -139,7 +139,9 @@ function update(change: Change): void {
   if (change === 'snapshot') {
     views.select(snapshot.view.tab);
     const id = snapshot.scenario.id;
-    const key = JSON.stringify([id, snapshot.choice]);
+    // The runs come after the choice: what is to be seen is known only then.
+    const ends = store.sides.map(({ index }) => [index.start, index.end]);
+    const key = JSON.stringify([id, snapshot.choice, ends]);
     if (key !== scenario) timeline.show(keptZoom(id));
     else timeline.redraw();
     scenario = key;
