@@ -14,6 +14,9 @@ export function cyclesOf({ total, low, high, priced, complete }: RunReport): str
   return 'not known';
 }
 
+const missesOf = ({ misses, complete }: RunReport): string =>
+  complete ? number(misses) : `${number(misses)} until it stopped`;
+
 export class CompareTab {
   readonly element = h('div', { class: 'tab' });
 
@@ -35,17 +38,25 @@ export class CompareTab {
             : 'This scenario has one variant only. Open it with a patch that applies to its kernel tree, or add variants to its file.',
         ),
       );
+    const ended = before.report.complete && after.report.complete;
     replace(
       this.element,
-      figures(before.report, after.report),
-      bars(changes, before.report.variant, after.report.variant),
+      figures(before.report, after.report, ended),
+      ended
+        ? bars(changes, before.report.variant, after.report.variant)
+        : h(
+            'p',
+            { class: 'teach' },
+            'A run did not come to its end: what its operations change is not known.',
+          ),
     );
   }
 }
 
-function figures(before: RunReport, after: RunReport): HTMLElement {
-  const difference = before.priced && after.priced ? after.priced.cycles - before.priced.cycles : null;
-  const rows: readonly (readonly [string, string, string, string])[] = [
+function figures(before: RunReport, after: RunReport, ended: boolean): HTMLElement {
+  const known = ended && before.total !== null && after.total !== null;
+  const difference = known ? after.total - before.total : null;
+  const rows: readonly (readonly string[])[] = [
     ['verdict', before.verdict, after.verdict, before.verdict === after.verdict ? 'the same' : 'CHANGED'],
     [
       'cycles, all CPUs',
@@ -53,7 +64,11 @@ function figures(before: RunReport, after: RunReport): HTMLElement {
       cyclesOf(after),
       difference === null ? 'not known' : signed(difference),
     ],
-    ['TLB misses', number(before.misses), number(after.misses), signed(after.misses - before.misses)],
+    [
+      'TLB misses',
+      ...[before, after].map(missesOf),
+      ended ? signed(after.misses - before.misses) : 'not known',
+    ],
   ];
   return h(
     'table',

@@ -2,8 +2,12 @@
 import type { CpuChange, OperationChange } from '../../protocol/panel';
 import type { CpuState, MachineState, RunReport } from '../../protocol/run';
 
-/** Each operation of either run; the greatest change first, those without a price last. */
+/**
+ * Each operation of either run; the greatest change first, those without a price last. None where a run did not come to
+ * its end: what it would still have done is not known.
+ */
 export function operationChanges(before: RunReport, after: RunReport): OperationChange[] {
+  if (!before.complete || !after.complete) return [];
   const names = [...new Set([...Object.keys(before.counts), ...Object.keys(after.counts)])].sort();
   const none = { cycles: 0, low: 0, high: 0 };
   const changes = names.map((name): OperationChange => {

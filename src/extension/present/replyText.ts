@@ -116,7 +116,7 @@ function figures(runs: readonly RunReport[]): string[] {
     ['', ...runs.map(({ variant }) => variant)],
     ['verdict', ...runs.map(({ verdict }) => verdict)],
     ['cycles, all CPUs', ...runs.map(cyclesOf)],
-    ['TLB misses', ...runs.map(({ misses }) => String(misses))],
+    ['TLB misses', ...runs.map(({ misses, complete }) => (complete ? String(misses) : 'not known'))],
   ]);
 }
 
@@ -133,6 +133,8 @@ function operations({ runs, changes }: ReplySource): string[] {
     });
     return rows.length > 0 ? tableLines([['operation', 'times', 'cycles'], ...rows]) : ['No operations.'];
   }
+  if (runs.some(({ complete }) => !complete))
+    return ['A run did not end: what its operations change is not known.'];
   const changed = changes.filter(({ before, after }) => before !== after);
   if (changed.length === 0) return ['Both perform the same operations, equally often.'];
   const rows = changed.map(({ name, before, after, cycles, low, high }) => [

@@ -70,7 +70,8 @@ function operationLines(runs: readonly RunReport[]): string[] {
   return runs.flatMap(run => {
     const counts = Object.entries(run.counts).map(([name, count]) => `${count} ${name}`);
     const name = [run.variant, parametersText(run.parameters)].filter(Boolean).join(', ');
-    return wrapped(`${name}: ${counts.join(', ') || 'none'}`, '  ');
+    const until = run.complete ? '' : ' until it stopped';
+    return wrapped(`${name}${until}: ${counts.join(', ') || 'none'}`, '  ');
   });
 }
 
@@ -143,7 +144,8 @@ export function csvText({ runs }: ScenarioReport): string {
     run.machine,
     run.verdict,
     ...[run.total, run.low, run.high, run.misses],
-    ...operations.map(name => run.counts[name] ?? 0),
+    // What a run that did not end would still have done is not known.
+    ...operations.map(name => run.counts[name] ?? (run.complete ? 0 : null)),
   ]);
   return [head, ...rows].map(row => `${row.map(field).join(',')}\n`).join('');
 }

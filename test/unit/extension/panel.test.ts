@@ -25,6 +25,12 @@ describe('what changes from one run to another', () => {
     );
   });
 
+  it('is not known where a run did not come to its end', () => {
+    const stopped = { ...after, complete: false };
+    assert.deepEqual(operationChanges(before, stopped), []);
+    assert.deepEqual(operationChanges(stopped, before), []);
+  });
+
   it('is nothing where an operation without a price runs equally often', () => {
     const [change] = operationChanges(reportOf('a', { CR3_READ: 2 }), reportOf('b', { CR3_READ: 2 }));
     assert.deepEqual(change, { name: 'CR3_READ', before: 2, after: 2, cycles: 0, low: 0, high: 0 });

@@ -73,6 +73,9 @@ describe('the reply to a list', () => {
     assert.match(text, /^Not known:\n {2}- CR3_READ: no figure$/m);
     const stopped = replyText({ ...source, runs: [{ ...open, complete: false }] });
     assert.match(stopped, /^cycles, all CPUs +did not end$/m);
+    const second = replyText({ ...source, changes: [], runs: [open, { ...open, complete: false }] });
+    assert.match(second, /^A run did not end: what its operations change is not known\.$/m);
+    assert.doesNotMatch(second, /same operations/);
   });
 
   it('is plain ASCII within 75 columns, whatever the names say', () =>

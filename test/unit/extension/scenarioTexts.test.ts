@@ -224,6 +224,9 @@ describe('results that leave the editor', () => {
       'before,10,broadwell-ep-e5-2660v4,deadlock,,,,0,10',
       '',
     ]);
+    // An operation that a run has not come to is no 0.
+    const [, , stopped] = csvText(report(run({ counts: { LFENCE: 1 } }), unended)).split('\n');
+    assert.equal(stopped, 'before,10,broadwell-ep-e5-2660v4,deadlock,,,,0,10,');
   });
 
   it('are JSON with everything', () => {
