@@ -131,6 +131,26 @@ describe('the state panel in VS Code', function () {
     await page.context().close();
   });
 
+  it('shows the whole run at first, also where the panel was opened with its choice', async () => {
+    const page = await openWorkbench('light', series);
+    await runCommand(page, 'TLBScope: Simulate Scenario');
+    const list = page.locator('.quick-input-list .monaco-list-row');
+    await list.filter({ hasText: 'madvise(DONTNEED) of n pages, one thread' }).first().click();
+    const frame = await panelFrame(page);
+    await frame.locator('.results .run').nth(1).waitFor({ timeout: 60_000 });
+    const drawn = (): Promise<string> =>
+      frame.evaluate(async () => {
+        await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+        return document.querySelector<HTMLCanvasElement>('canvas.picture')!.toDataURL();
+      });
+    const first = await drawn();
+    await frame.locator('#zoom-in').click();
+    assert.notEqual(await drawn(), first);
+    await frame.locator('#zoom-all').click();
+    assert.equal(await drawn(), first);
+    await page.context().close();
+  });
+
   it('fits into 300 pixels', async () => {
     const page = await openWorkbench('light', series);
     await page.setViewportSize({ width: 640, height: 1300 });
