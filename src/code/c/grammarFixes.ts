@@ -5,6 +5,7 @@ import { loopName } from './kernelMacros';
 import { ruleFor } from './primitives';
 import { matching } from './brackets';
 import type { Token } from './tokens';
+import { typeKeywords } from './typeWords';
 import { madeUp } from './tokens';
 
 /** Callee that stands for `case low ... high`. */
@@ -174,18 +175,7 @@ function caseLabel(tokens: readonly Token[], start: number, result: Token[]): nu
 const callLimit = 400;
 
 const statementWords = new Set(['if', 'while', 'for', 'switch', 'else', 'do', 'return', 'asm']);
-const typeWords = new Set([
-  'struct',
-  'union',
-  'enum',
-  'unsigned',
-  'signed',
-  'int',
-  'long',
-  'short',
-  'char',
-  'void',
-]);
+const typeWords = new Set(typeKeywords);
 
 /** A loop by its name, or a call at the place of a statement with a block behind it. */
 function isLoop(tokens: readonly Token[], at: number): boolean {

@@ -3,26 +3,11 @@
  * `((a)&b) + c`, a cast; without the parentheses there is only one reading.
  */
 import type { Token } from './tokens';
+import { typeKeywords } from './typeWords';
 
 /** Words that parentheses may follow without being a call or a head. */
 const beforeValue = new Set(['return', 'case', 'else', 'do', 'goto', 'in']);
-const typeWords = new Set([
-  ...[
-    'struct',
-    'union',
-    'enum',
-    'unsigned',
-    'signed',
-    'int',
-    'long',
-    'short',
-    'char',
-    'void',
-    'bool',
-    'const',
-  ],
-  ...['volatile', 'typeof', 'float', 'double'],
-]);
+const typeWords = new Set([...typeKeywords, 'bool', 'const', 'volatile', 'typeof', 'float', 'double']);
 /** Behind `(type)` these begin the operand of a cast; behind `(value)` they are operators. */
 const ambiguous = new Set(['*', '&', '-', '+', '&&']);
 

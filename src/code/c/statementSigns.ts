@@ -1,6 +1,7 @@
 /** Signs that tokens are statements of a body and not declarations at file level or members of a struct. */
 import { fileLevelNoise } from './kernelMacros';
 import type { Token } from './tokens';
+import { typeKeywords } from './typeWords';
 
 /** Words that only a statement begins with: none of them names a function. */
 export const statementWords: ReadonlySet<string> = new Set([
@@ -8,33 +9,9 @@ export const statementWords: ReadonlySet<string> = new Set([
 ]);
 /** Words that a type begins with. */
 export const typeWords: ReadonlySet<string> = new Set([
-  ...[
-    'static',
-    'extern',
-    'inline',
-    'const',
-    'struct',
-    'union',
-    'enum',
-    'typedef',
-    'unsigned',
-    'signed',
-    'void',
-  ],
-  ...[
-    'int',
-    'long',
-    'char',
-    'short',
-    'bool',
-    'volatile',
-    'register',
-    'u8',
-    'u16',
-    'u32',
-    'u64',
-    'asmlinkage',
-  ],
+  ...typeKeywords,
+  ...['static', 'extern', 'inline', 'const', 'typedef', 'bool', 'volatile', 'register'],
+  ...['u8', 'u16', 'u32', 'u64', 'asmlinkage'],
 ]);
 const changes = new Set(['=', '+=', '-=', '|=', '&=', '^=', '<<=', '>>=', '->', '.', '[', '++', '--']);
 
